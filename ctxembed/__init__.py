@@ -1,0 +1,41 @@
+"""What does this word mean here? Static against contextual embeddings, number by number.
+
+The command line and this module share their names:
+
+>>> import ctxembed
+    import ctxembed
+    model = ctxembed.open()  # the bundled model; or ctxembed.open("ctxembed-model")
+    table = ctxembed.neighbors(model, ["apple"], 3)  # a Table, as the command prints it
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Nothing is imported before it is used: start-up is what a person feels first.
+_WHERE = {
+    "CtxembedError": "ctxembed.errors",
+    "Model": "ctxembed.model",
+    "Table": "ctxembed.table",
+    "open": "ctxembed.places:open_model",
+    "train": "ctxembed.analysis.train",
+    "info": "ctxembed.analysis.show",
+    "show": "ctxembed.analysis.show",
+    "vector": "ctxembed.analysis.show",
+    "neighbors": "ctxembed.analysis.neighbors",
+    "similarity": "ctxembed.analysis.similarity",
+    "analogy": "ctxembed.analysis.neighbors",
+}
+__all__ = ["__version__", *_WHERE]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'ctxembed' has no attribute {name!r}")
+    module, _, attribute = _WHERE[name].partition(":")
+    return getattr(import_module(module), attribute or name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,199 @@
+"""Words in their sentences: the vectors every other analysis asks about."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import Encoded, Layer, general, run
+from ctxembed.attention.scores import Floats
+from ctxembed.errors import ModelError, UnknownWordError, UsageError
+from ctxembed.model import Model
+from ctxembed.text.index import Ids
+from ctxembed.text.tokenize import parse_marked
+
+BATCH = 1 << 14  # words run through a layer at once
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A target in a sentence, as rows of the vocabulary; unknown words are left out."""
+
+    ids: Ids  # (T,)
+    target: range  # where the target stands in ids; several words are one target
+
+
+@dataclass(frozen=True)
+class Attention:
+    """A layer and the table of what each word brings to it."""
+
+    name: str
+    layer: Layer
+    inputs: Floats  # (V, d)
+    frequency: Floats  # (V,) each word's share of the corpus
+
+    def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
+        """Run the layer on occurrences whose sentences have one length, targets only."""
+        ids, places = collapse(occurrences)
+        x = self.inputs[ids]  # (B, T, d)
+        for row, item in enumerate(occurrences):
+            if len(item.target) > 1:  # a span asks with the mean of its words
+                span = item.ids[item.target.start : item.target.stop]
+                x[row, places[row]] = self.inputs[span].mean(axis=0)
+        return run(self.layer, x, frequency=self.frequency[ids], queries=places)
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors, in batches of sentences of one length."""
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        for rows in batches(occurrences):
+            vectors[rows] = self.encode([occurrences[row] for row in rows]).output[:, 0]
+        return vectors
+
+
+def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
+    """Return ids (B, T) with each span as one word, and the places (B,) of the targets."""
+    ids = np.array(
+        [[*o.ids[: o.target.start + 1], *o.ids[o.target.stop :]] for o in occurrences], np.int32
+    )
+    return ids, np.array([o.target.start for o in occurrences], np.intp)
+
+
+def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
+    """Group occurrences by the length of their sentences, no group larger than memory likes."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for row, item in enumerate(occurrences):
+        by_length[len(item.ids) - len(item.target) + 1].append(row)
+    for length, rows in sorted(by_length.items()):
+        step = max(1, BATCH // length)
+        for first in range(0, len(rows), step):
+            yield rows[first : first + step]
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The baseline: the plain mean of the context, the target left out."""
+
+    inputs: Floats
+    name: str = "bag"
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d); a target without context keeps its static vector."""
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        for row, item in enumerate(occurrences):
+            target = item.ids[item.target.start : item.target.stop]
+            context = np.concatenate([item.ids[: item.target.start], item.ids[item.target.stop :]])
+            vectors[row] = self.inputs[context if len(context) else target].mean(axis=0)
+        return vectors
+
+
+@dataclass(frozen=True)
+class Static:
+    """The baseline that knows no context: one vector a word."""
+
+    inputs: Floats
+    name: str = "static"
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) the mean of each target's static vectors."""
+        return np.array(
+            [self.inputs[o.ids[o.target.start : o.target.stop]].mean(axis=0) for o in occurrences],
+            np.float32,
+        ).reshape(len(occurrences), -1)
+
+
+Representation = Attention | Bag | Static
+
+
+@dataclass(frozen=True)
+class Context:
+    """A model's ways to represent a word in a sentence, by name."""
+
+    model: Model
+
+    @cached_property
+    def frequency(self) -> Floats:
+        """(V,) each word's share of the corpus."""
+        return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
+
+    def names(self) -> list[str]:
+        """List the representations a result stands beside: the baselines, then what was learned."""
+        return ["static", "bag", "general", *self.model.attentions()]
+
+    def default(self) -> str:
+        """Name the attention that is used unless another is asked for."""
+        return "learned" if "learned" in self.model.attentions() else "general"
+
+    def get(self, name: str, kind: str = "cosine", heads: int = 4) -> Representation:
+        """Return a representation: static, bag, general (of a kind), learned, or a name."""
+        vectors = self.model.vectors
+        if name == "static":
+            return Static(vectors)
+        if name == "bag":
+            return Bag(vectors)
+        if name == "general":
+            layer = general(kind, self.model.dim, heads)
+        elif name in self.model.attentions():
+            layer = load_layer(self.model, name)
+        else:
+            known = ", ".join(["general", *self.model.attentions()])
+            raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
+        return Attention(name, layer, vectors, self.frequency)
+
+
+def load_layer(model: Model, name: str) -> Layer:
+    """Read a learned attention from a model directory."""
+    raise ModelError(f"{model.path / 'attention' / name}: cannot be read by this version")
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A sentence as the model sees it."""
+
+    words: list[str]  # known words, in its spelling
+    occurrences: list[Occurrence]  # one a target
+    unknown: list[str]  # words left out
+
+
+def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
+    """Read a sentence with its targets in brackets, or `word` (apple, apple:2) as the target.
+
+    Without either, every known word is a target.
+    """
+    marked = parse_marked(sentence, model.tokenizer)
+    rows = [model.find(w) for w in marked.words]
+    known = [place for place, row in enumerate(rows) if row is not None]
+    new = {place: number for number, place in enumerate(known)}  # place among the known words
+    ids = np.array([rows[place] for place in known], np.int32)
+    unknown = [marked.words[place] for place, row in enumerate(rows) if row is None]
+    spans = list(marked.targets)
+    if word is not None:
+        spans = [_named(marked.words, word, model)]
+    elif not spans:
+        spans = [range(place, place + 1) for place in known]
+    occurrences = []
+    for span in spans:
+        missing = [marked.words[place] for place in span if place not in new]
+        if missing:
+            raise UnknownWordError(model.unknown(missing[0]))
+        occurrences.append(Occurrence(ids, range(new[span.start], new[span.stop - 1] + 1)))
+    if not occurrences:
+        raise UnknownWordError(f"no word of {sentence!r} is in the vocabulary")
+    return Parsed([model.vocab[i] for i in ids], occurrences, unknown)
+
+
+def _named(words: Sequence[str], name: str, model: Model) -> range:
+    """Find `apple`, or the second one as `apple:2`."""
+    wanted, _, number = name.partition(":")
+    wanted = model.tokenizer.normalise(wanted)
+    places = [place for place, word in enumerate(words) if word == wanted]
+    if number and not number.isdigit():
+        raise UsageError(f"--word {name}: write WORD or WORD:N")
+    nth = int(number or 1)
+    if not places:
+        raise UsageError(f"--word {name}: not in the sentence")
+    if not 1 <= nth <= len(places):
+        raise UsageError(f"--word {name}: the sentence has it {len(places)} times")
+    return range(places[nth - 1], places[nth - 1] + 1)

@@ -1,0 +1,99 @@
+"""What is this model, and what is this word's averaged vector?"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ctxembed.analysis.axes import Axes, axis_cosines
+from ctxembed.analysis.neighbors import nearest
+from ctxembed.model import Model
+from ctxembed.table import Cell, Table
+
+SIDE = 6  # words shown to either side of an occurrence
+
+
+def info(model: Model) -> Table:
+    """List every parameter of a model, its corpus and its sizes."""
+    meta = dict(model.meta)
+    files = meta.pop("files", [])
+    rows: list[tuple[str, Cell]] = [("path", str(model.path))]
+    for name, value in meta.items():
+        if isinstance(value, dict):
+            rows += [(f"{name}.{key}", _cell(inner)) for key, inner in value.items()]
+        else:
+            rows.append((name, _cell(value)))
+    for file in files:
+        rows.append(("file", f"{file['name']} sha256:{file['sha256'][:12]}"))
+    rows += [("attention", name) for name in model.attentions()]
+    size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
+    rows.append(("bytes", size))
+    return Table(("property", "value"), rows)
+
+
+def _cell(value: object) -> Cell:
+    return (
+        value
+        if isinstance(value, int | float | str) and not isinstance(value, bool)
+        else ("yes" if value is True else "no" if value is False else str(value))
+    )
+
+
+def vector(model: Model, words: Sequence[str]) -> Table:
+    """Give the numbers of each word's vector."""
+    rows = [model.row(word) for word in words]
+    columns = ("word", *(f"d{i}" for i in range(1, model.dim + 1)))
+    return Table(columns, ((model.vocab[row], *model.vectors[row].tolist()) for row in rows))
+
+
+def show(
+    model: Model,
+    words: Sequence[str],
+    *,
+    axes: Axes | None = None,
+    nearest: int = 8,
+    occurrences: int = 3,
+) -> Table:
+    """Describe the averaged vector of each word."""
+    rows: list[tuple[Cell, ...]] = []
+    for word in words:
+        row = model.row(word)
+        name = model.vocab[row]
+        rows += [(name, *line) for line in _describe(model, row, axes or {}, nearest, occurrences)]
+    return Table(("word", "property", "value"), rows)
+
+
+def _describe(
+    model: Model, row: int, axes: Axes, most: int, occurrences: int
+) -> Iterator[tuple[str, Cell]]:
+    count = int(model.counts[row])
+    yield "count", count
+    yield "share", count / model.tokens
+    yield "norm", float(np.linalg.norm(model.vectors[row]))
+    if most:
+        (found,) = nearest(model, model.vectors[row], most, [[row]])
+        yield "nearest", ", ".join(f"{word} {cosine:.2f}" for word, cosine in found)
+    if axes:
+        cosines = axis_cosines(model, model.vectors[row], axes)[0]
+        for name, cosine in zip(axes, cosines, strict=True):
+            yield f"axis {name}", float(cosine)
+    for text in sample_occurrences(model, row, occurrences):
+        yield "occurrence", text
+
+
+def sample_occurrences(model: Model, row: int, number: int) -> list[str]:
+    """Quote a few occurrences of a word, spread evenly over the corpus."""
+    if model.index is None or not number:
+        return []
+    index = model.index
+    places = index.positions(row)
+    chosen = places[np.linspace(0, len(places) - 1, min(number, len(places))).astype(int)]
+    quotes = []
+    for place, sentence in zip(chosen, index.sentence_of(chosen), strict=True):
+        begin, end = index.offsets[sentence], index.offsets[sentence + 1]
+        first, last = max(begin, place - SIDE), min(end, place + SIDE + 1)
+        words = index.words(index.ids[first:last])
+        words[place - first] = f"[{words[place - first]}]"
+        quotes.append(
+            ("… " if first > begin else "") + " ".join(words) + (" …" if last < end else "")
+        )
+    return quotes

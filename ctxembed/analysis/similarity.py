@@ -1,0 +1,41 @@
+"""How alike are these words?"""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ctxembed.analysis.axes import Axes, axis_cosines
+from ctxembed.model import Floats, Model, unit
+from ctxembed.table import Table
+
+
+def similarity(
+    model: Model, words: Sequence[str], *, pairs: bool = False, axes: Axes | None = None
+) -> Table:
+    """Compare each word with each other, and with the axes."""
+    rows = [model.row(word) for word in words]
+    names = [model.vocab[row] for row in rows]
+    return compare_all(model, names, model.vectors[rows], pairs=pairs, axes=axes or {})
+
+
+def compare_all(
+    model: Model, names: Sequence[str], vectors: Floats, *, pairs: bool, axes: Axes
+) -> Table:
+    """Tabulate the cosines of (n, d) vectors."""
+    units = unit(vectors).astype(np.float64)
+    cosines = np.clip(units @ units.T, -1, 1)
+    np.fill_diagonal(cosines, 1.0)
+    if pairs:
+        return Table(
+            ("word1", "word2", "cosine"),
+            [
+                (names[i], names[j], float(cosines[i, j]))
+                for i, j in combinations(range(len(names)), 2)
+            ],
+        )
+    on_axes = axis_cosines(model, vectors, axes) if axes else np.zeros((len(names), 0))
+    return Table(
+        ("word", *names, *axes),
+        [(name, *map(float, cosines[i]), *map(float, on_axes[i])) for i, name in enumerate(names)],
+    )

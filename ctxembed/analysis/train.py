@@ -1,0 +1,106 @@
+"""From a corpus to a model directory."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import CorpusError
+from ctxembed.folder import written_whole
+from ctxembed.model import write, write_lines
+from ctxembed.progress import Progress
+from ctxembed.static import word2vec
+from ctxembed.table import Cell, Table
+from ctxembed.text import index
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.tokenize import Tokenizer
+
+NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
+
+
+def train(
+    corpus: Corpus,
+    output: str | Path = "ctxembed-model",
+    *,
+    tokenizer: Tokenizer | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    **given: Any,
+) -> Table:
+    """Train a model and save it; `given` are fields of word2vec.Settings, the rest fits itself."""
+    progress = progress or Progress()
+    tokenizer = tokenizer or Tokenizer()
+    with written_whole(Path(output), replace=force) as folder:
+        (folder / "index").mkdir()
+        begun = time.perf_counter()
+        counted = index.build(
+            corpus, tokenizer, folder / "index", workers or word2vec.cores(), progress
+        )
+        settings = word2vec.fit_settings(counted.tokens, workers=workers, **given)
+        kept = counted.kept(settings.min_count)
+        if not kept:
+            raise CorpusError(
+                f"no word occurs {settings.min_count} times; give a lower --min-count"
+            )
+        words, counts = counted.types[:kept], counted.counts[:kept]
+        index.write_occurrences(folder / "index", counts)
+        text = folder / "text"
+        index.write_training_text(folder / "index", words, text)
+        read = time.perf_counter()
+        vectors, outputs = word2vec.train(
+            text, words, counts, counted.sentences, settings, progress
+        )
+        text.unlink()
+        trained = time.perf_counter()
+        write_lines(folder / "index" / "rare.txt", counted.types[kept:])
+        meta = {
+            "sentences": counted.sentences,
+            "tokens": counted.tokens,
+            "dropped_words": len(counted.types) - kept,
+            "word2vec": asdict(settings),
+            "tokenizer": asdict(tokenizer),
+            "lines": corpus.lines,
+            "encoding": corpus.encoding,
+            "files": counted.files,
+        }
+        write(folder, words, counts, vectors, outputs, meta)
+    seconds = {"reading": read - begun, "training": trained - read}
+    return _summary(meta, counts, seconds, output)
+
+
+def _summary(
+    meta: dict[str, Any],
+    counts: NDArray[np.int64],
+    seconds: dict[str, float],
+    output: str | Path,
+) -> Table:
+    settings = dict(meta["word2vec"])
+    settings["sample"] = f"{settings['sample']:g}"  # 1e-05 would print as 0.0000
+    settings["hierarchical_softmax"] = "yes" if settings["hierarchical_softmax"] else "no"
+    trained = int(counts.sum()) * settings["epochs"]
+    rows: list[tuple[str, Cell]] = [
+        ("sentences", meta["sentences"]),
+        ("tokens", meta["tokens"]),
+        ("vocabulary", len(counts)),
+        ("dropped_words", meta["dropped_words"]),
+        *settings.items(),
+        *((f"{stage}_seconds", f"{time:.2f}") for stage, time in seconds.items()),
+        ("words_per_second", round(trained / max(seconds["training"], 1e-9))),
+        ("model", str(output)),
+    ]
+    notes = []
+    if meta["tokens"] < NOISE:
+        notes.append(
+            f"{meta['tokens']} words are too few: these vectors are noise. Some ten thousand words"
+            " begin to mean something, a million is good; the bundled model shows what to expect"
+        )
+    if settings["workers"] > 1:
+        notes.append(
+            f"trained by {settings['workers']} workers, so another run will differ a little;"
+            " --workers 1 gives the same bytes every time"
+        )
+    return Table(("property", "value"), rows, notes=notes)

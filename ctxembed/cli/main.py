@@ -1,0 +1,120 @@
+"""The group of all commands, and the one place where an error becomes a message and a code."""
+
+import errno
+import io
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+# One BLAS thread is as fast as two for these sizes, repeatable, and kind to a busy machine.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import click
+
+from ctxembed import __version__
+from ctxembed.cli.command import Command
+from ctxembed.errors import CtxembedError, UsageError
+
+# In the order of the story; the module of a command has its name.
+COMMANDS = (
+    "train",
+    "info",
+    "show",
+    "vector",
+    "neighbors",
+    "similarity",
+    "analogy",
+    "completion",
+)
+
+
+class Commands(click.Group):
+    """Imports a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return load_command(name) if name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"; did you mean {close[0]}?" if close else "; ctxembed --help lists them"
+            raise UsageError(f"no command {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
+
+def load_command(name: str) -> Command:
+    """Import one command."""
+    module = name if name != "import" else "import_"
+    found: Command = import_module(f"ctxembed.cli.{module}").command_
+    return found
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="ctxembed %(version)s")
+def cli() -> None:
+    """What does this word mean here?
+
+    Trains word2vec on your corpus, turns a word's one averaged vector into a vector for this
+    sentence by self-attention, and prints every number on the way.
+
+    \b
+    Start here:
+      ctxembed train corpus.txt
+      ctxembed show apple
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # whatever the locale: our tables hold any script
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code or 0)
+    except click.exceptions.Exit as leave:
+        sys.exit(leave.exit_code)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code, _usage_hint(error))
+    except CtxembedError as error:
+        _fail(str(error), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _quietly_close()
+        sys.exit(130)
+    except BrokenPipeError:
+        _quietly_close()
+        sys.exit(0)
+    except MemoryError:
+        _fail("not enough memory for this; try a smaller --dim or corpus", 1)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            _quietly_close()
+            _fail("no space left on the disk; the output is incomplete", 1)
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+
+
+def _fail(message: str, code: int, hint: str = "") -> NoReturn:
+    for line in [*message.splitlines(), *([hint] if hint else [])]:
+        sys.stderr.write(f"ctxembed: {line}\n")
+    sys.exit(code)
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"try: {context.command_path} --help" if context else ""
+
+
+def _quietly_close() -> None:
+    """Throw away what stdout still holds: whoever read it has gone."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

@@ -1,0 +1,141 @@
+"""ctxembed train"""
+
+from typing import Any
+
+import click
+
+from ctxembed.cli.command import answer, command, note, output_options, progress
+
+PROPERTIES = {"property": "what is told", "value": "its value"}
+
+
+@command(
+    "train",
+    columns=PROPERTIES,
+    examples=[
+        ("Train on one file, with settings that fit its size", "ctxembed train corpus.txt"),
+        (
+            "Skip-gram, 100 dimensions, into a directory of its own",
+            "ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books",
+        ),
+        ("From a pipe", "zcat corpus.txt.gz | ctxembed train - -o piped"),
+    ],
+    see_also=["info", "show", "neighbors"],
+    details="""The corpus is read once: split into sentences and words, counted, and written as an
+index of where each word occurs. Then gensim trains word2vec on it.
+
+A line of a text that was broken to a width (most lines equally long, the next one going on with a
+small letter) is joined with the next; otherwise each line ends a sentence. A blank line always
+does. With --lines nothing is split or joined. A sentence of more than 1,000 words is split there.
+
+What is not given fits the corpus: up to 10,000 words get 25 dimensions, 100 epochs and every word;
+up to a million 64 dimensions, 20 epochs and words that occur twice; larger ones 100 dimensions,
+5 epochs and words that occur five times. Up to a million words one worker is used, else all
+processors. The same seed, corpus and ONE worker give the same bytes; more workers do not, and
+train says so.
+
+The model is written beside its place and moved there when it is whole: interrupting train leaves
+the earlier model, or none.""",
+)
+@click.argument("corpus", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    default="ctxembed-model",
+    show_default=True,
+    metavar="DIR",
+    help="Where the model goes.",
+)
+@click.option("--force", is_flag=True, help="Replace the model that is there.")
+@click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
+@click.option("--dim", type=click.IntRange(1, 10000), metavar="N", help="Length of a vector.")
+@click.option(
+    "--window", type=click.IntRange(1, 1000), metavar="N", help="Words to either side; 5."
+)
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
+@click.option(
+    "--min-count", type=click.IntRange(1), metavar="N", help="Leave out words rarer than this."
+)
+@click.option(
+    "--negative", type=click.IntRange(1, 1000), metavar="N", help="Negative samples a word; 5."
+)
+@click.option(
+    "--hierarchical-softmax", is_flag=True, help="A tree of words instead of negative samples."
+)
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Threads; one is repeatable."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Start of the random numbers.",
+)
+@click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["word", "whitespace"]),
+    default="word",
+    show_default=True,
+    help="whitespace is for text that is tokenised already.",
+)
+@click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the corpus.")
+@click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="What to do with a byte that can't be decoded.",
+)
+@output_options
+def command_(
+    corpus: tuple[str, ...],
+    output: str,
+    force: bool,
+    tokenizer: str,
+    cased: bool,
+    encoding: str,
+    errors: str,
+    lines: bool,
+    negative: int | None,
+    hierarchical_softmax: bool,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Train word vectors on a corpus: text files, folders, packed files (.gz .bz2 .xz .zst) or -.
+
+    Prints a summary of what was read, chosen and made.
+    """
+    from ctxembed.analysis.train import train
+    from ctxembed.errors import UsageError
+    from ctxembed.text.corpus import Corpus
+    from ctxembed.text.tokenize import Tokenizer
+
+    if hierarchical_softmax and negative:
+        raise UsageError("give --negative or --hierarchical-softmax, not both")
+    source = Corpus(corpus, encoding=encoding, errors=errors, lines=lines)
+    for name in source.skipped:
+        note(f"{name}: skipped, not a text file", quiet)
+    table = train(
+        source,
+        output,
+        tokenizer=Tokenizer(tokenizer, cased),
+        force=force,
+        progress=progress(quiet),
+        negative=negative,
+        hierarchical_softmax=hierarchical_softmax or None,
+        **settings,
+    )
+    answer(table, form, precision, no_header, quiet)

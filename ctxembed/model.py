@@ -1,0 +1,206 @@
+"""A model directory: open it, ask it for words and vectors."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed import __version__
+from ctxembed.errors import ModelError, UnknownWordError
+from ctxembed.text.index import Index, load, read_lines
+from ctxembed.text.tokenize import Tokenizer
+
+FORMAT = 1
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Model:
+    """Static vectors, the corpus they come from, and the attentions learned on them."""
+
+    path: Path
+    meta: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Model":
+        """Open a model directory; arrays are mapped when they are first used."""
+        folder = Path(path)
+        try:
+            text = (folder / "model.json").read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            what = "no model in it" if folder.is_dir() else "no such model"
+            raise ModelError(
+                f"{folder}: {what}; train one with: ctxembed train CORPUS -o {folder}"
+            ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ModelError(f"{folder / 'model.json'}: cannot be read: {error}") from None
+        try:
+            meta = json.loads(text)
+            version = int(meta["format"])
+        except (ValueError, KeyError, TypeError):
+            raise ModelError(f"{folder / 'model.json'}: damaged; train the model again") from None
+        if version > FORMAT:
+            raise ModelError(
+                f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
+                f" one reads up to {FORMAT}. Upgrade with: pip install --upgrade ctxembed"
+            )
+        return cls(folder, meta)
+
+    @cached_property
+    def vocab(self) -> list[str]:
+        """Words, the most frequent first; the place in the list is the row in `vectors`."""
+        words = read_lines(self.path / "vocab.txt")
+        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
+        return words
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Word to row."""
+        return {word: row for row, word in enumerate(self.vocab)}
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """(V, d) static vectors."""
+        vectors: Floats = self._array("vectors.npy", (self.meta["vocabulary"], self.dim))
+        if not np.isfinite(vectors.sum(dtype=np.float64)):
+            raise ModelError(
+                f"{self.path / 'vectors.npy'}: damaged (not a number); train the model again"
+            )
+        return vectors
+
+    @cached_property
+    def units(self) -> Floats:
+        """(V, d) static vectors of length 1."""
+        return unit(self.vectors)
+
+    @cached_property
+    def output(self) -> Floats | None:
+        """(V, d) word2vec's output vectors, where there are any."""
+        if not (self.path / "output.npy").exists():
+            return None
+        output: Floats = self._array("output.npy", (self.meta["vocabulary"], self.dim))
+        return output
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(V,) how often each word occurs."""
+        counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
+        return counts
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.meta["dim"])
+
+    @property
+    def tokens(self) -> int:
+        """Words in the corpus, rare ones too."""
+        return int(self.meta["tokens"])
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """How this model reads text."""
+        return Tokenizer(**self.meta["tokenizer"])
+
+    @cached_property
+    def index(self) -> Index | None:
+        """The corpus, where the model has it (an imported model has none)."""
+        folder = self.path / "index"
+        return Index(folder, self.vocab, self.meta["files"]) if folder.is_dir() else None
+
+    def find(self, word: str) -> int | None:
+        """Return the row of a word, or None."""
+        row = self.rows.get(word)
+        return self.rows.get(self.tokenizer.normalise(word)) if row is None else row
+
+    def row(self, word: str) -> int:
+        """Return the row of a word that must be there."""
+        row = self.find(word)
+        if row is None:
+            raise UnknownWordError(self.unknown(word))
+        return row
+
+    def unknown(self, word: str) -> str:
+        """Say that a word is unknown, and which known ones come close."""
+        close = self.close_words(word)
+        hint = f"; close known words: {', '.join(close)}" if close else ""
+        return f"{word!r} is not in the vocabulary{hint}"
+
+    def close_words(self, word: str, most: int = 5) -> list[str]:
+        """Find known words that are spelt alike."""
+        from difflib import get_close_matches
+
+        wanted = self.tokenizer.normalise(word)
+        # difflib alone would take a second for 100,000 words.
+        near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
+        return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
+
+    def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Split words into those in the vocabulary, in its spelling, and the others."""
+        known: list[str] = []
+        unknown: list[str] = []
+        for word in words:
+            row = self.find(word)
+            (unknown if row is None else known).append(word if row is None else self.vocab[row])
+        return known, unknown
+
+    def attentions(self) -> list[str]:
+        """List the attentions learned for this model."""
+        folder = self.path / "attention"
+        return sorted(item.parent.name for item in folder.glob("[!.]*/layer.json"))
+
+    def _array(self, name: str, shape: Sequence[int]) -> Any:
+        array = load(self.path / name)
+        self._expect(name, array.shape, tuple(shape))
+        return array
+
+    def _expect(self, name: str, found: object, expected: object) -> None:
+        if found != expected:
+            raise ModelError(
+                f"{self.path / name}: damaged (size {found}, expected {expected});"
+                " train the model again"
+            )
+
+
+def write(
+    folder: Path,
+    words: Sequence[str],
+    counts: NDArray[np.int64],
+    vectors: Floats,
+    output: Floats | None,
+    meta: dict[str, Any],
+) -> None:
+    """Write the files of a model, all but its index, into a folder."""
+    np.save(folder / "vectors.npy", vectors)
+    if output is not None:
+        np.save(folder / "output.npy", output)
+    np.save(folder / "counts.npy", counts)
+    write_lines(folder / "vocab.txt", words)
+    sizes = {"vocabulary": len(words), "dim": int(vectors.shape[1])}
+    write_json(folder / "model.json", {"format": FORMAT, "version": __version__, **sizes, **meta})
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a description that a person can read too."""
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+def unit(vectors: Floats) -> Floats:
+    """Scale rows to length 1; a row of zeros stays as it is.
+
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    norms = np.sqrt(np.einsum("...d,...d->...", vectors, vectors))[..., None]
+    return np.asarray(vectors / np.where(norms > 0, norms, 1), vectors.dtype)

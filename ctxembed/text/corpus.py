@@ -1,0 +1,218 @@
+"""A corpus as a stream of text blocks: files, folders, compressed files, addresses, stdin."""
+
+import codecs
+import hashlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+from ctxembed.errors import CorpusError, read_failure
+
+BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of whole lines, or a piece of one line that was too long for a block."""
+
+    file: int  # which of the corpus's files
+    line: int  # number of its first line, from 1
+    text: str
+    wrapped: bool  # a single line break inside it is a space, not the end of a sentence
+
+
+@dataclass
+class Source:
+    """One file of a corpus, and what was learned of it while reading."""
+
+    name: str
+    sha256: str = ""
+    size: int | None = None  # bytes on disk, for the progress bar
+
+
+@dataclass
+class Corpus:
+    """Text from several places, read once from the first byte to the last."""
+
+    names: Sequence[str]
+    encoding: str = "utf-8"
+    errors: str = "strict"
+    lines: bool = False  # each line is one sentence already
+    sources: list[Source] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)  # binary files met in folders
+
+    def __post_init__(self) -> None:
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError:
+            raise CorpusError(
+                f"unknown encoding {self.encoding!r}; try utf-8, latin-1 or cp1252"
+            ) from None
+        for name in self.names:
+            self.sources += _find(name, self.skipped)
+        if not self.sources:
+            raise CorpusError(f"no text files in {', '.join(self.names)}")
+
+    @property
+    def size(self) -> int | None:
+        """Bytes to read in all, where every file has a size."""
+        sizes = [source.size for source in self.sources]
+        return sum(s for s in sizes if s is not None) if None not in sizes else None
+
+    def blocks(self) -> Iterator[tuple[Block, int]]:
+        """Yield blocks and how many bytes of the files on disk were read for each."""
+        for number, source in enumerate(self.sources):
+            yield from self._read(number, source)
+
+    def _read(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
+        digest = hashlib.sha256()
+        decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
+        tail, line, wrapped, place = "", 1, False, 0
+        first = True
+        with open_bytes(source.name) as stream:
+            while True:
+                data = _read_block(stream, source.name)
+                digest.update(data)
+                text = tail + self._decode(decoder, data, source.name, line + tail.count("\n"))
+                if "\0" in text:
+                    at = line + text[: text.index("\0")].count("\n")
+                    raise CorpusError(
+                        f"{source.name}: line {at}: a NUL character; this looks like a binary file"
+                        " (for UTF-16 text give --encoding utf-16)"
+                    )
+                if first:
+                    text = text.removeprefix("\ufeff")
+                    wrapped = not self.lines and looks_wrapped(text)
+                    first = False
+                cut = len(text) if not data else _safe_cut(text, wrapped)
+                head, tail = text[:cut], text[cut:]
+                if head:
+                    done = _position(stream, source.size)
+                    yield Block(number, line, head, wrapped), done - place
+                    place = done
+                    line += head.count("\n")
+                if not data:
+                    break
+        source.sha256 = digest.hexdigest()
+
+    def _decode(self, decoder: codecs.IncrementalDecoder, data: bytes, name: str, line: int) -> str:
+        try:
+            return decoder.decode(data, final=not data).replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(self.encoding, "replace")
+            raise CorpusError(
+                f"{name}: line {line + before.count(chr(10))}: byte 0x"
+                f"{error.object[error.start]:02x} is not {self.encoding}; give the right --encoding"
+                " (such as latin-1), or --errors replace to go on"
+            ) from None
+
+
+def looks_wrapped(text: str) -> bool:
+    """Tell whether lines were broken to a width, as in a typed letter or a Gutenberg book.
+
+    >>> looks_wrapped("It was a dark and stormy night and\\nthe rain fell in torrents over the\\n"
+    ...               "roofs of the old town by the sea.\\n")
+    True
+    >>> looks_wrapped("An apple a day keeps the doctor away\\nApple is healthy\\n")
+    False
+    """
+    lines = text[:65536].split("\n")[:-1]
+    inner = [(line, after) for line, after in pairwise(lines) if line and after]
+    if not inner:
+        return False
+    # Prose broken to a width goes on with a small letter, and its lines are about equally long.
+    goes_on = sum(after[0].islower() and line[-1] not in ".!?" for line, after in inner)
+    lengths = sorted(len(line) for line, _ in inner)
+    width = lengths[int(0.95 * (len(lengths) - 1))]
+    full = sum(length >= 0.7 * width for length in lengths)
+    return width <= 200 and goes_on >= 0.4 * len(inner) and full >= 0.75 * len(inner)
+
+
+def open_bytes(name: str) -> IO[bytes]:
+    """Open a file, an address or stdin (`-`), unpacked if its name says that it is packed."""
+    if name == "-":
+        return sys.stdin.buffer
+    from smart_open import open as smart
+
+    try:
+        stream: IO[bytes] = smart(name, "rb")
+    except OSError as error:
+        raise CorpusError(read_failure(name, error)) from None
+    except (NotImplementedError, ImportError, ValueError) as error:
+        raise CorpusError(f"{name}: {str(error).splitlines()[0]}") from None
+    return stream
+
+
+def _read_block(stream: IO[bytes], name: str) -> bytes:
+    """Read a block, however small the pieces are that a pipe hands over."""
+    try:
+        return stream.read(BLOCK)
+    except (OSError, EOFError, ValueError) as error:  # what gzip, bz2, lzma raise on damage
+        raise CorpusError(f"{name}: cannot be read: {error}") from None
+    except Exception as error:  # zlib.error, lzma.LZMAError, ZstdError have no common parent
+        if type(error).__name__ not in ("error", "LZMAError", "ZstdError"):
+            raise
+        raise CorpusError(f"{name}: damaged: {error}") from None
+
+
+def _safe_cut(text: str, wrapped: bool) -> int:
+    """Find where a block may end: behind a paragraph, a line, or at least between two words."""
+    cut = text.rfind("\n\n") + 2 if wrapped else 0
+    if cut < 2:
+        cut = text.rfind("\n") + 1
+    if not cut and len(text) >= BLOCK:
+        cut = max(text.rfind(" "), text.rfind("\t"), text.rfind("\u3000")) + 1
+    if not cut and len(text) >= 8 * BLOCK:
+        cut = len(text)  # four megabytes without a single space: no natural text
+    return cut
+
+
+def _position(stream: IO[bytes], size: int | None) -> int:
+    """Tell how many bytes on disk have been read, through whatever unpacks them."""
+    if size is None:
+        return 0
+    inner: Any = stream
+    for attribute in ("fileobj", "_fp", "buffer", "raw"):
+        inner = getattr(inner, attribute, inner)
+    try:
+        return min(int(os.lseek(inner.fileno(), 0, os.SEEK_CUR)), size)
+    except (OSError, AttributeError, ValueError):
+        return 0
+
+
+def _find(name: str, skipped: list[str]) -> list[Source]:
+    """List the files that a name stands for; a folder stands for all that is in it."""
+    if name == "-" or "://" in name:
+        return [Source(name)]
+    path = Path(name)
+    if not path.is_dir():
+        if not path.exists():
+            raise CorpusError(f"{name}: no such file or folder")
+        return [Source(name, size=path.stat().st_size if path.is_file() else None)]
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
+    found = []
+    for file in files:
+        if _is_binary(file):
+            skipped.append(str(file))
+        else:
+            found.append(Source(str(file), size=file.stat().st_size))
+    return found
+
+
+def _is_binary(path: Path) -> bool:
+    if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".lz4"):
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise CorpusError(read_failure(path, error)) from None
+    return b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff"))

@@ -1,0 +1,233 @@
+"""The corpus as word ids, and where each word occurs, memory-mapped."""
+
+import mmap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import CorpusError, ModelError
+from ctxembed.progress import Progress
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.encode import encode_all
+from ctxembed.text.tokenize import Tokenizer
+
+Ids = NDArray[np.int32]
+CHUNK = 1 << 20  # tokens handled at once; bounds the memory, whatever the size of the corpus
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one reading of the corpus gave."""
+
+    types: list[str]  # distinct words, the most frequent first, ties in order of appearance
+    counts: NDArray[np.int64]  # (types,)
+    sentences: int
+    tokens: int
+    files: list[dict[str, Any]]  # name, sha256, sentences
+
+    def kept(self, min_count: int) -> int:
+        """Tell how many words occur often enough; they are the first ones."""
+        return int(np.searchsorted(-self.counts, -min_count, side="right"))
+
+
+def build(
+    corpus: Corpus, tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
+) -> Counted:
+    """Read the corpus once; write ids, sentence offsets and lines into the folder."""
+    numbers: dict[str, int] = {}  # word -> provisional id, by first appearance
+    counts = np.zeros(1024, np.int64)
+    sentences = tokens = 0
+    by_file = [0] * len(corpus.sources)
+    with (
+        (folder / "provisional").open("wb") as ids_file,
+        (folder / "lengths").open("wb") as lengths_file,
+        (folder / "lines").open("wb") as lines_file,
+        progress.stage("reading", corpus.size, "B") as stage,
+    ):
+        for part, size in encode_all(corpus.blocks(), tokenizer, corpus.lines, workers):
+            rows = np.fromiter(
+                (numbers.setdefault(word, len(numbers)) for word in part.types),
+                np.int32,
+                len(part.types),
+            )
+            if len(numbers) > len(counts):
+                counts = np.concatenate([counts, np.zeros(len(numbers), np.int64)])
+            np.add.at(counts, rows, np.bincount(part.ids, minlength=len(rows)))
+            ids_file.write(rows[part.ids].tobytes())
+            lengths_file.write(part.lengths.tobytes())
+            lines_file.write(part.lines.tobytes())
+            sentences += len(part.lengths)
+            tokens += len(part.ids)
+            by_file[part.file] += len(part.lengths)
+            stage.advance(size)
+    if not tokens:
+        raise CorpusError(f"{', '.join(corpus.names)}: no words in it")
+    counts = counts[: len(numbers)]
+    order = np.argsort(-counts, kind="stable")
+    words = list(numbers)
+    files = [
+        {"name": source.name, "sha256": source.sha256, "sentences": number}
+        for source, number in zip(corpus.sources, by_file, strict=True)
+    ]
+    _renumber(folder, order, tokens, sentences)
+    return Counted([words[row] for row in order], counts[order], sentences, tokens, files)
+
+
+def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
+    """Turn provisional ids into ranks by frequency, a chunk at a time."""
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    with (folder / "provisional").open("rb") as source, (folder / "ids.npy").open("wb") as target:
+        _write_header(target, (tokens,), np.dtype(np.int32))
+        while data := source.read(4 * CHUNK):
+            target.write(rank[np.frombuffer(data, np.int32)].tobytes())
+    lengths = np.fromfile(folder / "lengths", np.int32)
+    offsets = np.zeros(sentences + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    np.save(folder / "offsets.npy", offsets)
+    np.save(folder / "lines.npy", np.fromfile(folder / "lines", np.int32))
+    for name in ("provisional", "lengths", "lines"):
+        (folder / name).unlink()
+
+
+def _write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+
+
+def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
+    """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time."""
+    ids = np.load(folder / "ids.npy", mmap_mode="r")
+    free = np.concatenate([[0], np.cumsum(counts)])  # (V+1,) where each word's list begins
+    np.save(folder / "starts.npy", free)
+    dtype = np.int32 if len(ids) < 2**31 else np.int64
+    places = np.lib.format.open_memmap(
+        folder / "positions.npy", mode="w+", dtype=dtype, shape=(int(free[-1]),)
+    )
+    for first in range(0, len(ids), CHUNK):
+        chunk = np.array(ids[first : first + CHUNK])
+        within = np.flatnonzero(chunk < len(counts))
+        order = within[np.argsort(chunk[within], kind="stable")]
+        words = chunk[order]
+        number = np.bincount(words, minlength=len(counts))  # (V,) of each word in this chunk
+        rank = np.arange(len(words)) - np.repeat(np.cumsum(number) - number, number)
+        places[free[words] + rank] = first + order
+        free[:-1] += number
+        _forget(places)
+        _forget(ids)
+    places.flush()
+
+
+def _forget(array: Any) -> None:
+    """Give mapped pages back, so that memory does not grow with the corpus."""
+    if array.mode != "r":
+        array.flush()
+    if hasattr(mmap, "MADV_DONTNEED"):
+        array._mmap.madvise(mmap.MADV_DONTNEED)
+
+
+def write_training_text(folder: Path, words: Sequence[str], target: Path) -> int:
+    """Write the words that have a row, one sentence a line, for gensim; return how many words."""
+    ids = np.load(folder / "ids.npy", mmap_mode="r")
+    offsets = np.load(folder / "offsets.npy", mmap_mode="r")
+    table = np.array([*(word + " " for word in words), "\n"], dtype=object)
+    written = 0
+    with target.open("w", encoding="utf-8", newline="\n") as file:
+        step = CHUNK // 16
+        for first in range(0, len(offsets) - 1, step):
+            bounds = np.asarray(offsets[first : first + step + 1])
+            chunk = np.array(ids[bounds[0] : bounds[-1]])
+            chunk = np.insert(chunk, bounds[1:] - bounds[0], len(words))  # a line break behind each
+            chunk = chunk[chunk <= len(words)]
+            written += int(np.count_nonzero(chunk < len(words)))
+            file.write("".join(table[chunk]))
+            _forget(ids)
+    return written
+
+
+@dataclass(frozen=True)
+class Index:
+    """The index of a model: its corpus, sentence by sentence."""
+
+    folder: Path
+    vocab: Sequence[str]
+    files: Sequence[dict[str, Any]]
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Ids of the whole corpus; those past the vocabulary are words without a vector."""
+        ids: Ids = load(self.folder / "ids.npy")
+        return ids
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """(S+1,) where each sentence begins in ids."""
+        offsets: NDArray[np.int64] = load(self.folder / "offsets.npy")
+        return offsets
+
+    @cached_property
+    def lines(self) -> NDArray[np.int32]:
+        """(S,) the line on which each sentence begins."""
+        lines: NDArray[np.int32] = load(self.folder / "lines.npy")
+        return lines
+
+    @cached_property
+    def _rare(self) -> list[str]:
+        return read_lines(self.folder / "rare.txt")
+
+    def positions(self, word: int) -> NDArray[np.int64]:
+        """Return the places of a word in ids, in the order of the text."""
+        starts = load(self.folder / "starts.npy")
+        places = load(self.folder / "positions.npy")
+        return np.asarray(places[starts[word] : starts[word + 1]], np.int64)
+
+    def sentence_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sentence in which each place lies."""
+        return np.searchsorted(self.offsets, positions, side="right") - 1
+
+    def sentence(self, number: int) -> Ids:
+        """Return the ids of one sentence."""
+        return np.asarray(self.ids[self.offsets[number] : self.offsets[number + 1]])
+
+    def words(self, ids: Ids) -> list[str]:
+        """Turn ids back into words, rare ones too."""
+        known = len(self.vocab)
+        return [self.vocab[i] if i < known else self._rare[i - known] for i in ids.tolist()]
+
+    def place(self, sentence: int) -> tuple[str, int]:
+        """Return the file and line on which a sentence begins."""
+        ends = np.cumsum([file["sentences"] for file in self.files])
+        name = self.files[int(np.searchsorted(ends, sentence, side="right"))]["name"]
+        return name, int(self.lines[sentence])
+
+    def sentences(self) -> Iterator[Ids]:
+        """Yield the ids of each sentence."""
+        for number in range(len(self.offsets) - 1):
+            yield self.sentence(number)
+
+
+def load(path: Path) -> Any:
+    """Map an array from a model directory, or say which file is at fault."""
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; train the model again") from None
+    except (ValueError, OSError, EOFError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelError(f"{path}: damaged ({reason}); train the model again") from None
+
+
+def read_lines(path: Path) -> list[str]:
+    """Read a word list, one word a line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; train the model again") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path}: damaged ({error}); train the model again") from None
+    return text.split("\n")[:-1]

@@ -1,0 +1,22 @@
+"""The shortest way through everything: text in, model out, a question answered."""
+
+from pathlib import Path
+
+from tests.conftest import Run
+
+
+def test_train_then_ask(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("An apple a day.\nApple is healthy.\n" * 50)
+    made = run("train", "corpus.txt", "--epochs", "2")
+    assert made.returncode == 0
+    assert "sentences\t100\n" in made.stdout
+    assert "too few" in made.stderr
+    asked = run("neighbors", "Apple", "-n", "2", "-m", "ctxembed-model")
+    assert asked.returncode == 0
+    assert asked.stdout.startswith("word\trank\tneighbor\tcosine\napple\t1\t")
+
+
+def test_neighbors_of_the_fixed_model(run: Run) -> None:
+    assert run("neighbors", "phone", "-n", "2").stdout == (
+        "word\trank\tneighbor\tcosine\nphone\t1\tlaunched\t0.800000\nphone\t2\tthe\t0.500000\n"
+    )  # (0, .8, .6, 0) has length 1; (.1, .1, .1, .1) makes 60° with every axis
