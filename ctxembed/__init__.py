@@ -2,7 +2,6 @@
 
 The command line and this module share their names:
 
->>> import ctxembed
     import ctxembed
     model = ctxembed.open()  # the bundled model; or ctxembed.open("ctxembed-model")
     table = ctxembed.neighbors(model, ["apple"], 3)  # a Table, as the command prints it
