@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Encoded, Layer, general, run
+from ctxembed.attention.layer import Encoded, Layer, damping, general, random_layer, run
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.model import Model
@@ -33,7 +33,7 @@ class Attention:
     name: str
     layer: Layer
     inputs: Floats  # (V, d)
-    frequency: Floats  # (V,) each word's share of the corpus
+    key_bias: Floats | None = None  # (V,) how much a word is looked at, whoever looks
 
     def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
         """Run the layer on occurrences whose sentences have one length, targets only."""
@@ -43,7 +43,8 @@ class Attention:
             if len(item.target) > 1:  # a span asks with the mean of its words
                 span = item.ids[item.target.start : item.target.stop]
                 x[row, places[row]] = self.inputs[span].mean(axis=0)
-        return run(self.layer, x, frequency=self.frequency[ids], queries=places)
+        bias = None if self.key_bias is None else self.key_bias[ids]
+        return run(self.layer, x, key_bias=bias, queries=places)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
@@ -126,7 +127,7 @@ class Context:
         """Name the attention that is used unless another is asked for."""
         return "learned" if "learned" in self.model.attentions() else "general"
 
-    def get(self, name: str, kind: str = "cosine", heads: int = 4) -> Representation:
+    def get(self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1) -> Representation:
         """Return a representation: static, bag, general (of a kind), learned, or a name."""
         vectors = self.model.vectors
         if name == "static":
@@ -135,12 +136,16 @@ class Context:
             return Bag(vectors)
         if name == "general":
             layer = general(kind, self.model.dim, heads)
+            if layer.unit:
+                return Attention(name, layer, self.model.units, damping(self.frequency))
+        elif name == "random":
+            layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
             layer = load_layer(self.model, name)
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
-        return Attention(name, layer, vectors, self.frequency)
+        return Attention(name, layer, vectors)
 
 
 def load_layer(model: Model, name: str) -> Layer:

@@ -33,7 +33,6 @@ class Layer:
     own: float = 0.0  # how much of the word itself stays
     share: float = 1.0  # how much of the context comes in
     positions: Floats | None = None  # (H, 2R+1) bias by distance
-    damping: float = 0.0  # a in a / (a + p(word)): frequent words count less; 0 for none
 
 
 @dataclass(frozen=True)
@@ -65,22 +64,38 @@ def general(kind: str, dim: int, heads: int = 4) -> Layer:
         own=0.3,
         share=0.7,
         positions=decay(slopes, REACH),
-        damping=1e-3,
     )
+
+
+def random_layer(dim: int, heads: int, rng: np.random.Generator) -> Layer:
+    """Start a layer as training would, before it has learned anything: W ~ N(0, 1/d)."""
+    size = max(1, dim // heads)
+    w_q, w_k, w_v = (rng.normal(0, dim**-0.5, (heads, dim, size)) for _ in range(3))
+    w_o = rng.normal(0, (heads * size) ** -0.5, (heads, size, dim))
+    return Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
+
+
+def damping(frequency: Floats, half: float = 1e-3) -> Floats:
+    """Return a key bias that makes frequent words count less: log(a / (a + p)).
+
+    >>> damping(np.array([0.0, 1e-3])).round(3)  # a word with p = a counts half
+    array([ 0.   , -0.693])
+    """
+    return np.asarray(np.log(half / (half + frequency)))
 
 
 def run(
     layer: Layer,
     x: Floats,
     *,
-    frequency: Floats | None = None,
+    key_bias: Floats | None = None,
     mask: NDArray[np.bool_] | None = None,
     over: Floats | None = None,
     queries: NDArray[np.intp] | None = None,
 ) -> Encoded:
     """Run a layer over sentences x (B, T, d).
 
-    frequency: (B, T) each word's share of the corpus. mask: (B, T) False for padding.
+    key_bias: (B, T) how much each word is looked at, whoever looks. mask: (B, T) False: padding.
     over: (B, Tk, d) another sentence for keys and values: cross-attention.
     queries: (B,) one place a sentence, where only that word's vector is wanted.
     """
@@ -98,7 +113,7 @@ def run(
     if layer.skip_self and over is None:
         look = look & (distance != 0)[:, None]
     trace = attend(
-        q, k, values, scale=layer.scale, bias=_bias(layer, distance, frequency, x.dtype), mask=look
+        q, k, values, scale=layer.scale, bias=_bias(layer, distance, key_bias, x.dtype), mask=look
     )
     alone = ~np.any(look, axis=(1, 3), keepdims=True)[
         :, 0
@@ -128,13 +143,13 @@ def _distance(asked: int, keys: int, queries: NDArray[np.intp] | None) -> NDArra
 
 
 def _bias(
-    layer: Layer, distance: NDArray[np.intp], frequency: Floats | None, dtype: np.dtype[Any]
+    layer: Layer, distance: NDArray[np.intp], key_bias: Floats | None, dtype: np.dtype[Any]
 ) -> Floats | None:
-    """Add up what distance and frequency say, (B or 1, H or 1, Tq or 1, Tk)."""
+    """Add up what the distance and the word itself say, (B or 1, H or 1, Tq or 1, Tk)."""
     bias: Floats | None = None
     if layer.positions is not None:
         bias = relative_bias(layer.positions.astype(dtype), distance)
-    if frequency is not None and layer.damping:
-        damped = np.log(layer.damping / (layer.damping + frequency))[:, None, None, :]
-        bias = damped if bias is None else bias + damped
+    if key_bias is not None:
+        by_word = key_bias[:, None, None, :].astype(dtype)
+        bias = by_word if bias is None else bias + by_word
     return bias
