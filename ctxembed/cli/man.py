@@ -1,0 +1,196 @@
+"""The man pages, made from the commands themselves: python -m ctxembed.cli.man man"""
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from inspect import cleandoc
+from itertools import pairwise
+from pathlib import Path
+
+import click
+
+from ctxembed import __version__
+from ctxembed.cli.command import Command
+from ctxembed.cli.main import COMMANDS, cli, load_command
+
+DATE = "2026-11-16"  # of the pages' wording; today's date would make each build differ
+
+EXIT_STATUS = {
+    "0": "All is well; also when the reader of a pipe has gone, as with | head.",
+    "1": "A failure, such as a full disk.",
+    "2": "Wrong usage: an option, an argument, an output that exists.",
+    "3": "A model that is missing, damaged or too new.",
+    "4": "A word that is not in the vocabulary; the words that are there have been answered.",
+    "5": "A corpus that cannot be read or used.",
+    "130": "Interrupted by Ctrl-C.",
+}
+ENVIRONMENT = {
+    "CTXEMBED_MODEL": "The model directory, unless --model names another.",
+    "COLUMNS": "Width of a table on a terminal, instead of the terminal's own.",
+    "NO_COLOR": "If set, a table on a terminal has no bold header.",
+}
+FILES = {
+    "ctxembed-model/": "The model that train writes and that is used where none is named."
+    " Without one the bundled model answers.",
+    "model.json": "In a model: its format, versions, parameters, corpus and tokeniser.",
+    "vocab.txt, counts.npy, vectors.npy, output.npy": "In a model: its words, how often each"
+    " occurs, their vectors, and word2vec's output vectors.",
+    "index/": "In a model: the corpus as word numbers, and where each word occurs.",
+    "attention/NAME/": "In a model: an attention that was learned.",
+}
+
+_ESCAPES = str.maketrans(
+    {
+        "\\": r"\e",
+        "-": r"\-",
+        "'": r"\(aq",
+        '"': r"\(dq",
+        "`": r"\(ga",
+        "^": r"\(ha",
+        "~": r"\(ti",
+    }
+)
+
+
+def write_pages(folder: Path) -> None:
+    """Write ctxembed.1 and a page for each command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every page by the name of its file."""
+    made = {"ctxembed.1": _main_page()}
+    for name in COMMANDS:
+        made[f"ctxembed-{name}.1"] = _command_page(load_command(name))
+    return made
+
+
+def _command_page(command: Command) -> str:
+    context = _context(command, f"ctxembed {command.name}")
+    name = f"ctxembed-{command.name}"
+    lines = [_title(name), *_name(name, command), ".SH SYNOPSIS"]
+    lines += [_bold(context.command_path), _synopsis(command, context)]
+    lines += [".SH DESCRIPTION", *_paragraphs(command.help or ""), *_paragraphs(command.details)]
+    lines += [".SH OPTIONS", *_options(command, context)]
+    lines.append(".SH OUTPUT")
+    if command.columns:
+        lines += _paragraphs("A table on standard output, with these columns:")
+        lines += _definitions(command.columns)
+    else:
+        lines += _paragraphs("Text on standard output, not a table.")
+    lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
+    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
+    lines.append(".SH EXAMPLES")
+    for meaning, line in command.examples:
+        lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
+    return _join([*lines, *_see_also(["ctxembed", *(f"ctxembed-{n}" for n in command.see_also)])])
+
+
+def _main_page() -> str:
+    context = _context(cli, "ctxembed")
+    lines = [_title("ctxembed"), *_name("ctxembed", cli), ".SH SYNOPSIS"]
+    lines += [_bold("ctxembed"), r"\fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]..."]
+    lines += [".SH DESCRIPTION", *_paragraphs(cli.help or ""), ".SH COMMANDS"]
+    lines += _definitions({f"{n}": load_command(n).get_short_help_str(300) for n in COMMANDS})
+    lines += [".SH OPTIONS", *_options(cli, context), ".SH OUTPUT"]
+    lines += _paragraphs(
+        "Every answer is one table on standard output; notes, progress and errors go to standard"
+        " error. On a terminal it is aligned, in a pipe it is tab-separated with a line of column"
+        " names; --format asks for csv, json, jsonl or markdown. Each command's page lists its"
+        " columns."
+    )
+    lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
+    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
+    lines.append(".SH EXAMPLES")
+    for meaning, line in (load_command(name).examples[0] for name in ("train", "show")):
+        lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
+    return _join([*lines, *_see_also([f"ctxembed-{name}" for name in COMMANDS])])
+
+
+def _context(command: click.Command, path: str) -> click.Context:
+    return click.Context(command, info_name=path, **command.context_settings)
+
+
+def _title(name: str) -> str:
+    return f'.TH {_escape(name.upper())} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"'
+
+
+def _name(name: str, command: click.Command) -> list[str]:
+    short = command.get_short_help_str(300).removesuffix(".")
+    return [".SH NAME", rf"{_escape(name)} \- {_escape(short[:1].lower() + short[1:])}"]
+
+
+def _synopsis(command: click.Command, context: click.Context) -> str:
+    usage = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "[OPTION]...")
+    return re.sub(r"[\w-]+", lambda match: rf"\fI{_escape(match[0])}\fR", usage)
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if isinstance(parameter, click.Option) and record is not None:
+            yield from _definitions({record[0]: record[1]})
+
+
+def _definitions(items: dict[str, str]) -> Iterator[str]:
+    for term, meaning in items.items():
+        yield from (".TP", _bold(term), *_filled(meaning))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Set plain paragraphs; one that is indented, or under click's \\b, keeps its line breaks."""
+    for paragraph in re.split(r"\n\s*\n", cleandoc(text)):
+        lines = [line for line in paragraph.split("\n") if line.strip()]
+        if not lines:
+            continue
+        if lines[0] == "\b":
+            yield from _verbatim(lines[1:])
+        elif all(line.startswith("  ") for line in lines):
+            yield from _verbatim([line[2:] for line in lines])
+        else:
+            yield from (".PP", *_filled(" ".join(lines)))
+
+
+def _verbatim(lines: list[str]) -> Iterator[str]:
+    yield from (".PP", ".RS 4", ".EX", *map(_line, lines), ".EE", ".RE")
+
+
+def _filled(text: str) -> list[str]:
+    return [
+        _line(line)
+        for line in textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
+    ]
+
+
+def _see_also(names: list[str]) -> list[str]:
+    links = [rf"\fB{_escape(name)}\fR(1)" for name in names]
+    return [".SH SEE ALSO", *(f"{link}," for link in links[:-1]), links[-1]]
+
+
+def _bold(text: str) -> str:
+    return rf"\fB{_escape(text)}\fR"
+
+
+def _line(text: str) -> str:
+    escaped = _escape(text)
+    return rf"\&{escaped}" if escaped.startswith(".") else escaped
+
+
+def _escape(text: str) -> str:
+    """Write text so that troff prints just that: no ligatures, no typographic quotes."""
+    return text.translate(_ESCAPES)
+
+
+def _join(lines: list[str]) -> str:
+    kept = [lines[0]]
+    for before, line in pairwise(lines):
+        if not (line == ".PP" and before.startswith(".SH")):  # a section begins a paragraph itself
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+if __name__ == "__main__":
+    write_pages(Path(sys.argv[1] if len(sys.argv) > 1 else "man"))

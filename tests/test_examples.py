@@ -1,0 +1,69 @@
+"""Every example of every command runs as it stands."""
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.places import bundled_model
+from tests.conftest import ROOT
+
+CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.
+Apple launched a new phone while I was eating an orange. The bank lends money.
+We sat on the bank of the river. Looks like I just crashed the server.
+"""
+EXAMPLES = [(name, line) for name in COMMANDS for _, line in load_command(name).examples]
+NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts")
+
+
+@pytest.fixture(scope="session")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """A copy of the bundled model, so that an example that learns cannot change it."""
+    if not (bundled_model() / "model.json").exists():
+        return None
+    return Path(shutil.copytree(bundled_model(), tmp_path_factory.mktemp("bundled") / "model"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A directory with the files that examples name, and ctxembed on the path."""
+    (tmp_path / "corpus.txt").write_text(CORPUS * 20)
+    (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress((CORPUS * 20).encode()))
+    (tmp_path / "words.txt").write_text("apple\norange\nbank\n")
+    (tmp_path / "sentences.txt").write_text(
+        "An [apple] a day keeps the doctor away\nThe new [apple] phone\nThe [bank] of the river\n"
+    )
+    tool = tmp_path / "bin" / "ctxembed"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxembed "$@"\n')
+    tool.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
+def test_example(name: str, line: str, place: Path, bundled: Path | None) -> None:
+    if bundled is None and name not in NEEDS_NO_MODEL:
+        pytest.skip("there is no bundled model in this checkout")
+    environment = {k: v for k, v in os.environ.items() if k != "CTXEMBED_MODEL"}
+    environment["PATH"] = f"{place / 'bin'}:{environment['PATH']}"
+    environment["PYTHONPATH"] = str(ROOT)
+    if bundled is not None:
+        environment["CTXEMBED_MODEL"] = str(bundled)
+    if "| source" in line:  # fish's own word
+        line = line.replace("| source", "> completed.fish")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", line],
+        capture_output=True,
+        text=True,
+        cwd=place,
+        env=environment,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or name == "completion"
+    assert "Traceback" not in done.stderr
