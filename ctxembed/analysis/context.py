@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.analysis.occurrences import Batch, Places, read
 from ctxembed.attention.layer import Encoded, Layer, damping, general, random_layer, run
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
@@ -46,6 +47,17 @@ class Attention:
         bias = None if self.key_bias is None else self.key_bias[ids]
         return run(self.layer, x, key_bias=bias, queries=places)
 
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        encoded = run(
+            self.layer,
+            self.inputs[batch.ids],  # (B, T, d)
+            key_bias=None if self.key_bias is None else self.key_bias[batch.ids],
+            mask=None if batch.mask.all() else batch.mask,
+            queries=batch.targets,
+        )
+        return encoded.output[:, 0]
+
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
@@ -80,6 +92,14 @@ class Bag:
     inputs: Floats
     name: str = "bag"
 
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d); a target without context keeps its static vector."""
+        rows = np.arange(len(batch.ids))
+        look = batch.mask.copy()
+        look[rows, batch.targets] = ~(batch.mask.sum(axis=1) > 1)
+        weights = look / look.sum(axis=1, keepdims=True, dtype=np.float32)  # (B, T)
+        return np.asarray((weights[:, None] @ self.inputs[batch.ids])[:, 0], np.float32)
+
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
@@ -97,6 +117,10 @@ class Static:
     inputs: Floats
     name: str = "static"
 
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d) the static vectors of the targets."""
+        return self.inputs[batch.ids[np.arange(len(batch.ids)), batch.targets]]
+
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) the mean of each target's static vectors."""
         return np.array(
@@ -106,6 +130,14 @@ class Static:
 
 
 Representation = Attention | Bag | Static
+
+
+def vectors_at(model: Model, representation: Representation, places: Places) -> Floats:
+    """Return (n, d) vectors of the words at these places of the corpus."""
+    vectors = np.empty((len(places), model.dim), np.float32)
+    for batch in read(model, places):
+        vectors[batch.rows] = representation.embed(batch)
+    return vectors
 
 
 @dataclass(frozen=True)

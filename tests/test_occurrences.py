@@ -1,0 +1,89 @@
+"""Occurrences from the index against reading the sentences one by one."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.analysis import occurrences
+from ctxembed.analysis.context import Context, Occurrence, vectors_at
+from ctxembed.errors import ModelError
+from ctxembed.model import Model
+from tests.conftest import TEXT, WORDS
+
+
+def by_hand(word: str, reach: int) -> list[tuple[list[str], int]]:
+    """List the windows around a word: known words, and where the target stands."""
+    found = []
+    for line in TEXT:
+        words = line.split()
+        for place, other in enumerate(words):
+            if other == word:
+                left = [w for w in words[max(0, place - reach) : place] if w in WORDS]
+                right = [w for w in words[place + 1 : place + 1 + reach] if w in WORDS]
+                found.append(([*left, word, *right], len(left)))
+    return found
+
+
+@pytest.mark.parametrize("word", ["the", "apple", "bank", "river", "sweet"])
+@pytest.mark.parametrize("reach", [1, 2, 32])
+def test_windows(model: Model, word: str, reach: int) -> None:
+    assert model.index
+    expected = by_hand(word, reach)
+    seen = []
+    for batch in occurrences.read(model, model.index.positions(model.row(word)), reach):
+        assert batch.ids[~batch.mask].sum() == 0
+        for ids, mask, target, row in zip(
+            batch.ids, batch.mask, batch.targets, batch.rows, strict=True
+        ):
+            assert ([model.vocab[i] for i in ids[mask]], target) == expected[row]
+            seen.append(int(row))
+    assert sorted(seen) == list(range(len(expected)))
+
+
+def test_small_batches_give_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model.index
+    places = np.arange(10)  # any place that holds a known word will do
+    whole = vectors_at(model, Context(model).get("general"), places)
+    monkeypatch.setattr(occurrences, "AT_ONCE", 3)
+    monkeypatch.setattr(occurrences, "WORDS", 2)
+    pieces = vectors_at(model, Context(model).get("general"), places)
+    np.testing.assert_allclose(pieces, whole, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["static", "bag", "general"])
+def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
+    assert model.index
+    representation = Context(model).get(name)
+    for word in WORDS:
+        singly = [
+            Occurrence(np.array([model.row(w) for w in words], np.int32), range(place, place + 1))
+            for words, place in by_hand(word, 32)
+        ]
+        places = model.index.positions(model.row(word))
+        np.testing.assert_allclose(
+            vectors_at(model, representation, places), representation.vectors(singly), atol=1e-6
+        )
+
+
+def test_a_word_alone_keeps_its_vector(model: Model) -> None:
+    batch = occurrences.Batch(
+        np.array([[3]], np.int32), np.array([[True]]), np.array([0]), np.array([0])
+    )
+    for name in ("static", "bag", "general"):
+        np.testing.assert_allclose(Context(model).get(name).embed(batch), model.vectors[[3]])
+
+
+def test_sample_is_sorted_seeded_and_without_repeats() -> None:
+    places = np.arange(0, 1000, 7)
+    one, two = (occurrences.sample(places, 20, np.random.default_rng(5)) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert len(set(one.tolist())) == 20
+    assert set(one.tolist()) <= set(places.tolist())
+    assert (np.diff(one) > 0).all()
+
+
+def test_a_model_without_corpus_says_so(tmp_path: Path, model: Model) -> None:
+    bare = Model(tmp_path, model.meta)
+    with pytest.raises(ModelError, match="has no corpus"):
+        occurrences.corpus_of(bare)
