@@ -51,6 +51,25 @@ class Model:
             )
         return cls(folder, meta)
 
+    @classmethod
+    def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
+        """Make a model in memory from a few vectors, as a class writes them on the board."""
+        meta = {
+            "vocabulary": len(words),
+            "dim": vectors.shape[1],
+            "tokens": len(words),
+            "tokenizer": {"kind": "word", "cased": False},
+        }
+        made = cls(Path(name), meta)
+        made.__dict__.update(
+            vocab=list(words),
+            vectors=vectors,
+            counts=np.ones(len(words), np.int64),
+            output=None,
+            index=None,
+        )
+        return made
+
     @cached_property
     def vocab(self) -> list[str]:
         """Words, the most frequent first; the place in the list is the row in `vectors`."""

@@ -14,6 +14,17 @@ def corpora() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "corpora"
 
 
+def example(name: str) -> Path:
+    """Find a file; one that is not there may be the name of a bundled example."""
+    path = Path(name)
+    if not path.exists():
+        for suffix in ("", ".tsv", ".json"):
+            bundled = corpora() / "examples" / f"{name}{suffix}"
+            if bundled.is_file():
+                return bundled
+    return path
+
+
 def bundled_model() -> Path:
     """Find the model that comes with the package."""
     return corpora() / "model"

@@ -109,9 +109,11 @@ def run(
         values = values / layer.heads  # heads are averaged, so that their contributions add up
     shape = (len(x), layer.heads, asked.shape[1], keys.shape[1])
     look = np.ones(shape, bool) if mask is None else np.broadcast_to(mask[:, None, None], shape)
-    distance = _distance(asked.shape[1], keys.shape[1], queries)  # (B or 1, Tq, Tk)
-    if layer.skip_self and over is None:
-        look = look & (distance != 0)[:, None]
+    distance = None  # two sentences have no distance between them
+    if over is None:
+        distance = _distance(asked.shape[1], keys.shape[1], queries)  # (B or 1, Tq, Tk)
+        if layer.skip_self:
+            look = look & (distance != 0)[:, None]
     trace = attend(
         q, k, values, scale=layer.scale, bias=_bias(layer, distance, key_bias, x.dtype), mask=look
     )
@@ -143,11 +145,11 @@ def _distance(asked: int, keys: int, queries: NDArray[np.intp] | None) -> NDArra
 
 
 def _bias(
-    layer: Layer, distance: NDArray[np.intp], key_bias: Floats | None, dtype: np.dtype[Any]
+    layer: Layer, distance: NDArray[np.intp] | None, key_bias: Floats | None, dtype: np.dtype[Any]
 ) -> Floats | None:
     """Add up what the distance and the word itself say, (B or 1, H or 1, Tq or 1, Tk)."""
     bias: Floats | None = None
-    if layer.positions is not None:
+    if layer.positions is not None and distance is not None:
         bias = relative_bias(layer.positions.astype(dtype), distance)
     if key_bias is not None:
         by_word = key_bias[:, None, None, :].astype(dtype)

@@ -26,6 +26,9 @@ COMMANDS = (
     "neighbors",
     "similarity",
     "analogy",
+    "explain",
+    "compare",
+    "positions",
     "completion",
 )
 
