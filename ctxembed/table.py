@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-Cell = str | int | float | None
+Cell = str | int | float | list[float] | None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -200,7 +201,7 @@ def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> Non
         block, place = rows[place : place + number], place + number
         own = 0.0
         if place < len(rows) and rows[place][1] == "own":
-            own, place = float(rows[place][7] or 0), place + 1
+            own, place = cast(float, rows[place][7]), place + 1
         scaled, weights, parts = (
             np.array(
                 [empty if row[column] is None else row[column] for row in block], np.float64

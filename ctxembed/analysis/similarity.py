@@ -6,17 +6,36 @@ from itertools import combinations
 import numpy as np
 
 from ctxembed.analysis.axes import Axes, axis_cosines
+from ctxembed.analysis.context import Context, Occurrence, parse
+from ctxembed.analysis.explain import name_targets
 from ctxembed.model import Floats, Model, unit
 from ctxembed.table import Table
 
 
 def similarity(
-    model: Model, words: Sequence[str], *, pairs: bool = False, axes: Axes | None = None
+    model: Model,
+    words: Sequence[str],
+    *,
+    pairs: bool = False,
+    axes: Axes | None = None,
+    attention: str | None = None,
 ) -> Table:
-    """Compare each word with each other, and with the axes."""
-    rows = [model.row(word) for word in words]
-    names = [model.vocab[row] for row in rows]
-    return compare_all(model, names, model.vectors[rows], pairs=pairs, axes=axes or {})
+    """Compare words and marked words in sentences with each other, and with the axes."""
+    context = Context(model)
+    way = context.get(attention or context.default())
+    static = context.get("static")
+    names: list[str] = []
+    vectors: list[Floats] = []
+    for word in words:
+        if "[" in word:
+            parsed = parse(model, word)
+            vectors += list(unit(way.vectors(parsed.occurrences)))
+            names += [f"{target} in {word}" for target in name_targets(parsed)]
+        else:
+            item = Occurrence(np.array([model.row(word)], np.int32), range(1))
+            vectors += list(unit(static.vectors([item])))
+            names.append(model.vocab[model.row(word)])
+    return compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {})
 
 
 def compare_all(

@@ -28,6 +28,7 @@ COMMANDS = (
     "analogy",
     "explain",
     "compare",
+    "contextualize",
     "positions",
     "completion",
 )

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import cast
 
 from ctxembed.table import Cell, Table
 
@@ -91,6 +92,8 @@ def _json(
 
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
+    if isinstance(cell, list):
+        return cell if digits is None else [round(number, digits) for number in cell]
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return None
@@ -106,15 +109,16 @@ def _aligned(
     width: int | None,
     bold: bool,
 ) -> Iterator[str]:
-    from tabulate import tabulate
+    import tabulate
 
+    tabulate.MIN_PADDING = 0  # a header needs no room of its own
     body = [list(row) for row in rows]
     if form == "markdown":
         body = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in body]
     elif width:
         _fit(columns, body, width, header)
     numeric = [all(_is_number(row[i]) for row in body) for i in range(len(columns))]
-    text = tabulate(
+    text = tabulate.tabulate(
         body,
         headers=list(columns) if header else (),
         tablefmt="github" if form == "markdown" else ("simple" if header else "plain"),
@@ -141,8 +145,9 @@ def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool
         max([len(name) * header, *(len(row[i]) for row in body)]) for i, name in enumerate(columns)
     ]
     excess = sum(sizes) + 2 * (len(sizes) - 1) - width
-    while excess > 0:
-        widest = max(range(len(sizes)), key=sizes.__getitem__)
+    texts = [i for i in range(len(sizes)) if not all(_is_number(row[i]) for row in body)]
+    while excess > 0 and texts:
+        widest = max(texts, key=sizes.__getitem__)
         least = max(len(columns[widest]) * header, 8)
         if sizes[widest] <= least:
             return
@@ -164,7 +169,7 @@ def _round_shares(table: Table, digits: int) -> Iterator[Sequence[Cell]]:
             members = [row for row in group if isinstance(row[column], float)]
             for row, value in zip(
                 members,
-                round_to_total([float(r[column] or 0) for r in members], digits),
+                round_to_total([cast(float, r[column]) for r in members], digits),
                 strict=True,
             ):
                 row[column] = value

@@ -1,0 +1,114 @@
+"""ctxembed contextualize"""
+
+from collections.abc import Iterator
+
+import click
+
+from ctxembed.cli.command import answer, command, note, output_options, stdin_lines
+from ctxembed.cli.sentence import general_option, open_context, source_options
+
+
+@command(
+    "contextualize",
+    columns={
+        "sentence": "number of the line, from 1",
+        "target": "the word; apple:2 is the second apple of the sentence",
+        "position": "its place, from 1; unknown words are not counted",
+        "d1, d2, ...": "its vector, in tsv, csv and tables",
+        "vector": "its vector as a list, in json and jsonl",
+    },
+    examples=[
+        ("Vectors of the marked words", "ctxembed contextualize sentences.txt -f jsonl"),
+        (
+            "Every word of every line, as numpy arrays",
+            "ctxembed contextualize sentences.txt --all -o vectors.npz",
+        ),
+        ("From a pipe", "echo 'the [bank] of the river' | ctxembed contextualize -"),
+    ],
+    see_also=["compare", "vector", "vectorize"],
+    details="""With -o FILE.npz the file holds vectors (n, d), sentence, target and position; a .npy
+file holds the vectors alone. Both are written as they come and appear whole at the end.""",
+)
+@click.argument("file")
+@click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
+@click.option(
+    "--attention",
+    metavar="NAME",
+    help="static, bag, general, learned or a name; learned where the model has it.",
+)
+@general_option
+@click.option("-o", "--output", metavar="FILE", help="Write a .npz or .npy file.")
+@source_options
+@output_options
+def command_(
+    file: str,
+    every_word: bool,
+    attention: str | None,
+    general: str | None,
+    output: str | None,
+    vectors: str | None,
+    model_dir: str | None,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+) -> None:
+    """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
+    import sys
+    from pathlib import Path
+
+    from ctxembed.analysis.contextualize import (
+        Skipped,
+        as_table,
+        contextualize,
+        labelled,
+    )
+    from ctxembed.errors import UnknownWordError, UsageError
+
+    if output is not None and Path(output).suffix not in (".npz", ".npy"):
+        raise UsageError(f"-o {output}: the name must end in .npz or .npy")
+    context, kind = open_context(model_dir, vectors, general, quiet)
+    name = attention or ("general" if general else context.default())
+    skipped = Skipped()
+    chunks = contextualize(
+        context.model,
+        context.get(name, kind),
+        _lines(file),
+        every_word=every_word,
+        skipped=skipped,
+    )
+    dim = context.model.dim
+    if output is not None:
+        from ctxembed.output.arrays import write_vectors
+
+        number = write_vectors(Path(output), labelled(chunks), dim)
+        note(f"{number} vectors of {dim} numbers written to {output}", quiet)
+    else:
+        lists = (form or ("table" if sys.stdout.isatty() else "tsv")) in ("json", "jsonl")
+        answer(as_table(chunks, dim, lists=lists), form, precision, no_header, quiet)
+    if skipped.words:
+        common = sorted(skipped.words, key=lambda word: -skipped.words[word])[:8]
+        note(
+            f"skipped {sum(skipped.words.values())} words that are not in the vocabulary:"
+            f" {', '.join(common)}{' …' if len(skipped.words) > 8 else ''}",
+            quiet,
+        )
+    for line, reason in skipped.sentences[:5]:
+        note(f"line {line}: {reason}")
+    if skipped.sentences:
+        raise UnknownWordError(f"{len(skipped.sentences)} lines have no vector")
+
+
+def _lines(file: str) -> Iterator[str]:
+    if file == "-":
+        yield from stdin_lines()
+        return
+    from ctxembed.errors import CorpusError, read_failure
+
+    try:
+        with open(file, encoding="utf-8") as stream:
+            yield from (line.strip() for line in stream if line.strip())
+    except OSError as error:
+        raise CorpusError(read_failure(file, error)) from None
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{file}: not utf-8 text: {error}") from None
