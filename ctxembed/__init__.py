@@ -25,6 +25,12 @@ _WHERE = {
     "neighbors": "ctxembed.analysis.neighbors",
     "similarity": "ctxembed.analysis.similarity",
     "analogy": "ctxembed.analysis.neighbors",
+    "Context": "ctxembed.analysis.context",
+    "parse": "ctxembed.analysis.context",
+    "explain": "ctxembed.analysis.explain",
+    "compare": "ctxembed.analysis.compare",
+    "contextualize": "ctxembed.analysis.contextualize",
+    "positions": "ctxembed.analysis.positions",
 }
 __all__ = ["__version__", *_WHERE]
 

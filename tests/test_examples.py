@@ -18,7 +18,7 @@ Apple launched a new phone while I was eating an orange. The bank lends money.
 We sat on the bank of the river. Looks like I just crashed the server.
 """
 EXAMPLES = [(name, line) for name in COMMANDS for _, line in load_command(name).examples]
-NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts")
+NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts", "positions")
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ctxembed.analysis.axes import Axes, axis_cosines
-from ctxembed.analysis.context import Context, Occurrence, Parsed, Representation
+from ctxembed.analysis.context import Context, Occurrence, Parsed, Representation, vectors_at
 from ctxembed.analysis.explain import name_targets
 from ctxembed.analysis.neighbors import nearest
+from ctxembed.analysis.occurrences import corpus_of, sample
 from ctxembed.model import Floats, Model, unit
 from ctxembed.table import Cell, Table
 from ctxembed.text.function_words import is_content
@@ -87,7 +88,8 @@ class _Random:
     def __init__(
         self, context: Context, representations: Mapping[str, Representation], seed: int
     ) -> None:
-        self.context, self.representations, self.seed = context, representations, seed
+        self.context, self.representations = context, representations
+        self.rng = np.random.default_rng(seed)
         self.known: dict[tuple[str, int], float | None] = {}
 
     def cosine(self, name: str, item: Occurrence) -> float | None:
@@ -96,32 +98,14 @@ class _Random:
         if len(item.target) > 1 or self.context.model.index is None:
             return None
         if (name, word) not in self.known:
-            sample = sample_occurrences(self.context.model, word, PAIRS, self.seed)
+            places = sample(corpus_of(self.context.model).positions(word), PAIRS, self.rng)
             self.known[name, word] = None
-            if len(sample) > 1:
-                units = unit(self.representations[name].vectors(sample)).astype(np.float64)
-                total, n = units.sum(axis=0), len(units)
+            if len(places) > 1:
+                made = vectors_at(self.context.model, self.representations[name], places)
+                total, n = unit(made).sum(axis=0, dtype=np.float64), len(made)
                 # Σ over pairs of u·v = |Σ u|² - n, over n(n-1) ordered pairs
                 self.known[name, word] = float((total @ total - n) / (n * (n - 1)))
         return self.known[name, word]
-
-
-def sample_occurrences(model: Model, word: int, most: int, seed: int) -> list[Occurrence]:
-    """Take a seeded sample of a word's occurrences from the corpus."""
-    assert model.index is not None
-    index = model.index
-    places = index.positions(word)
-    if len(places) > most:
-        places = np.sort(np.random.default_rng(seed).choice(places, most, replace=False))
-    found = []
-    for place, sentence in zip(places.tolist(), index.sentence_of(places).tolist(), strict=True):
-        begin, end = int(index.offsets[sentence]), int(index.offsets[sentence + 1])
-        ids = np.asarray(index.ids[max(begin, place - 32) : min(end, place + 33)])
-        at = place - max(begin, place - 32)
-        known = ids < len(model.vocab)
-        start = int(known[:at].sum())
-        found.append(Occurrence(ids[known], range(start, start + 1)))
-    return found
 
 
 def _verdict(model: Model, vectors: Mapping[str, Floats], axes: Axes) -> list[str]:

@@ -30,7 +30,8 @@ def similarity(
         if "[" in word:
             parsed = parse(model, word)
             vectors += list(unit(way.vectors(parsed.occurrences)))
-            names += [f"{target} in {word}" for target in name_targets(parsed)]
+            several = len(parsed.occurrences) > 1
+            names += [f"{name}: {word}" if several else word for name in name_targets(parsed)]
         else:
             item = Occurrence(np.array([model.row(word)], np.int32), range(1))
             vectors += list(unit(static.vectors([item])))

@@ -42,7 +42,7 @@ from ctxembed.cli.sentence import general_option, open_context, source_options, 
             "| awk -F'\\t' '$4==\"general\"{print $2,$5}'",
         ),
     ],
-    see_also=["explain", "similarity", "contextualize", "ladder"],
+    see_also=["explain", "similarity", "contextualize"],
     details="""The bag is the plain mean of the context's static vectors, the baseline that every
 attention stands beside; where attention gives no other answer, a note on stderr says so.
 

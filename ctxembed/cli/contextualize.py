@@ -25,7 +25,7 @@ from ctxembed.cli.sentence import general_option, open_context, source_options
         ),
         ("From a pipe", "echo 'the [bank] of the river' | ctxembed contextualize -"),
     ],
-    see_also=["compare", "vector", "vectorize"],
+    see_also=["compare", "vector"],
     details="""With -o FILE.npz the file holds vectors (n, d), sentence, target and position; a .npy
 file holds the vectors alone. Both are written as they come and appear whole at the end.""",
 )
