@@ -29,7 +29,7 @@ def plain(page: str) -> str:
     """Undo the escapes, so that a page can be searched for what a reader sees."""
     for escape, text in {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\fB": "", r"\fR": ""}.items():
         page = page.replace(escape, text)
-    return page
+    return page.replace(r"\e", "\\")
 
 
 def test_the_pages_in_man_are_the_generated_ones(tmp_path: Path) -> None:
