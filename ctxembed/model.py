@@ -98,6 +98,11 @@ class Model:
         return unit(self.vectors)
 
     @cached_property
+    def centred(self) -> Floats:
+        """(V, d) static vectors without what they all share, of length 1."""
+        return unit(self.vectors - self.vectors.mean(axis=0, dtype=np.float64).astype(np.float32))
+
+    @cached_property
     def output(self) -> Floats | None:
         """(V, d) word2vec's output vectors, where there are any."""
         if not (self.path / "output.npy").exists():

@@ -13,6 +13,7 @@ from ctxembed.attention.layer import Encoded, Layer, damping, general, random_la
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.model import Model
+from ctxembed.saved import load_attention
 from ctxembed.text.index import Ids
 from ctxembed.text.tokenize import parse_marked
 
@@ -151,6 +152,12 @@ class Context:
         """(V,) each word's share of the corpus."""
         return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
 
+    def inputs(self, kind: str) -> Floats:
+        """(V, d) static vectors as a layer wants them: raw, unit, or centred."""
+        if kind == "raw":
+            return self.model.vectors
+        return self.model.units if kind == "unit" else self.model.centred
+
     def names(self) -> list[str]:
         """List the representations a result stands beside: the baselines, then what was learned."""
         return ["static", "bag", "general", *self.model.attentions()]
@@ -173,16 +180,12 @@ class Context:
         elif name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
-            layer = load_layer(self.model, name)
+            saved = load_attention(self.model, name)
+            return Attention(name, saved.layer, self.inputs(saved.inputs), saved.key_bias)
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
         return Attention(name, layer, vectors)
-
-
-def load_layer(model: Model, name: str) -> Layer:
-    """Read a learned attention from a model directory."""
-    raise ModelError(f"{model.path / 'attention' / name}: cannot be read by this version")
 
 
 @dataclass(frozen=True)

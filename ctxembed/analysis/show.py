@@ -7,6 +7,7 @@ import numpy as np
 from ctxembed.analysis.axes import Axes, axis_cosines
 from ctxembed.analysis.neighbors import nearest
 from ctxembed.model import Model
+from ctxembed.saved import read_description
 from ctxembed.table import Cell, Table
 
 SIDE = 6  # words shown to either side of an occurrence
@@ -24,7 +25,10 @@ def info(model: Model) -> Table:
             rows.append((name, _cell(value)))
     for file in files:
         rows.append(("file", f"{file['name']} sha256:{file['sha256'][:12]}"))
-    rows += [("attention", name) for name in model.attentions()]
+    for name in model.attentions():
+        about = read_description(model, name)
+        told = {**about["layer"], **about["settings"], **about["figures"]}
+        rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
     size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
     rows.append(("bytes", size))
     return Table(("property", "value"), rows)

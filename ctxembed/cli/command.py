@@ -191,7 +191,7 @@ def answer(
         chosen,
         precision=precision,
         header=not no_header,
-        width=_width() if terminal else None,
+        width=_width() if terminal or "COLUMNS" in os.environ else None,
         bold=terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb",
     )
     for piece in text:
