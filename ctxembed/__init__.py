@@ -31,6 +31,8 @@ _WHERE = {
     "compare": "ctxembed.analysis.compare",
     "contextualize": "ctxembed.analysis.contextualize",
     "positions": "ctxembed.analysis.positions",
+    "import_": "ctxembed.analysis.import_",
+    "export": "ctxembed.analysis.export",
 }
 __all__ = ["__version__", *_WHERE]
 

@@ -203,9 +203,16 @@ def write(
     np.save(folder / "vectors.npy", vectors)
     if output is not None:
         np.save(folder / "output.npy", output)
+    write_description(folder, words, counts, int(vectors.shape[1]), meta)
+
+
+def write_description(
+    folder: Path, words: Sequence[str], counts: NDArray[np.int64], dim: int, meta: dict[str, Any]
+) -> None:
+    """Write the files of a model whose vectors are in the folder already."""
     np.save(folder / "counts.npy", counts)
     write_lines(folder / "vocab.txt", words)
-    sizes = {"vocabulary": len(words), "dim": int(vectors.shape[1])}
+    sizes = {"vocabulary": len(words), "dim": dim}
     write_json(folder / "model.json", {"format": FORMAT, "version": __version__, **sizes, **meta})
 
 

@@ -24,7 +24,8 @@ def info(model: Model) -> Table:
         else:
             rows.append((name, _cell(value)))
     for file in files:
-        rows.append(("file", f"{file['name']} sha256:{file['sha256'][:12]}"))
+        digest = f" sha256:{file['sha256'][:12]}" if file["sha256"] else ""
+        rows.append(("file", f"{file['name']}{digest}"))
     for name in model.attentions():
         about = read_description(model, name)
         told = {**about["layer"], **about["settings"], **about["figures"]}
@@ -69,9 +70,10 @@ def show(
 def _describe(
     model: Model, row: int, axes: Axes, most: int, occurrences: int
 ) -> Iterator[tuple[str, Cell]]:
-    count = int(model.counts[row])
-    yield "count", count
-    yield "share", count / model.tokens
+    if not model.meta.get("counts_estimated"):  # an imported model only guesses them
+        count = int(model.counts[row])
+        yield "count", count
+        yield "share", count / model.tokens
     yield "norm", float(np.linalg.norm(model.vectors[row]))
     if most:
         (found,) = nearest(model, model.vectors[row], most, [[row]])

@@ -30,6 +30,8 @@ COMMANDS = (
     "compare",
     "contextualize",
     "positions",
+    "import",
+    "export",
     "completion",
 )
 

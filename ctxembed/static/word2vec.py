@@ -1,8 +1,9 @@
 """CBOW and skip-gram. The only file that imports gensim."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,3 +112,15 @@ def train(
         )
     output = model.syn1neg if settings.negative else None
     return model.wv.vectors, output
+
+
+def save_keyed_vectors(
+    file: IO[bytes], words: Sequence[str], counts: NDArray[np.int64], vectors: Floats
+) -> None:
+    """Write gensim's own KeyedVectors, which KeyedVectors.load opens."""
+    from gensim.models import KeyedVectors
+
+    keyed = KeyedVectors(vectors.shape[1])
+    keyed.add_vectors(list(words), np.array(vectors))
+    keyed.expandos["count"] = np.array(counts)  # `extras=` of add_vectors fails in gensim 4.4
+    keyed.save(file)

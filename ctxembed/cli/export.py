@@ -1,0 +1,53 @@
+"""ctxembed export"""
+
+import sys
+
+import click
+
+from ctxembed.cli.command import answer, command, model_option, open_model, output_options, progress
+from ctxembed.cli.train import PROPERTIES
+
+
+@command(
+    "export",
+    columns=PROPERTIES,
+    examples=[
+        ("word2vec's text format, which most programs read", "ctxembed export vectors.txt"),
+        ("Its binary format", "ctxembed export vectors.bin"),
+        ("A numpy array, and its words in array.vocab.txt", "ctxembed export array.npy"),
+        ("Into a pipe", "ctxembed export - | head -2"),
+    ],
+    see_also=["import", "vector"],
+    details="""The end of the name says the format: .txt or .vec is word2vec's text (the number of
+words and dimensions on the first line), .bin its binary, .npy a numpy array of float32 with the
+words beside it in .vocab.txt, one a line, .kv gensim's KeyedVectors. A dash prints
+word2vec's text.
+
+Text has the shortest digits that give back the same float32: what import reads again is the same
+to the bit.
+
+A file is written beside its place and moved there when it is whole.""",
+)
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@model_option
+@output_options
+def command_(
+    file: str,
+    force: bool,
+    model_dir: str | None,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+) -> None:
+    """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""
+    from ctxembed.analysis.export import export, export_stream
+
+    model = open_model(model_dir, quiet)
+    if file == "-":
+        export_stream(model, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    table = export(model, file, force=force, progress=progress(quiet))
+    answer(table, form, precision, no_header, quiet)
