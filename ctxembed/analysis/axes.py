@@ -10,17 +10,21 @@ from ctxembed.model import Floats, Model, unit
 Axes = Mapping[str, Sequence[str]]
 
 
-def axis_vectors(model: Model, axes: Axes) -> Floats:
-    """Return (axes, d) directions of length 1; each word counts the same."""
+def axis_vectors(model: Model, axes: Axes, space: Floats | None = None) -> Floats:
+    """Return (axes, d) directions of length 1; each word counts the same.
+
+    `space` (V, d) holds the words as the attention that made the vectors sees them.
+    """
+    words_as = model.vectors if space is None else space
     directions = np.zeros((len(axes), model.dim), np.float32)
     for place, (name, words) in enumerate(axes.items()):
         known, unknown = model.sort_known(words)
         if unknown:
             raise UnknownWordError(f"--axis {name}: {model.unknown(unknown[0])}")
-        directions[place] = unit(model.vectors[[model.row(word) for word in known]]).mean(axis=0)
+        directions[place] = unit(words_as[[model.row(word) for word in known]]).mean(axis=0)
     return unit(directions)
 
 
-def axis_cosines(model: Model, vectors: Floats, axes: Axes) -> Floats:
+def axis_cosines(model: Model, vectors: Floats, axes: Axes, space: Floats | None = None) -> Floats:
     """Return (n, axes) the cosine of each vector with each axis."""
-    return np.asarray(unit(np.atleast_2d(vectors)) @ axis_vectors(model, axes).T)
+    return np.asarray(unit(np.atleast_2d(vectors)) @ axis_vectors(model, axes, space).T)

@@ -35,7 +35,6 @@ def compare(
     ]
     items = [item for _, _, item in targets]
     vectors = {name: way.vectors(items) for name, way in representations.items()}
-    static = context.get("static").vectors(items)
     several = len(sentences) > 1
     columns = ["sentence", "target", "position", "representation", "cos_static", *axes]
     columns += ["cos_first", "cos_random"] if several else []
@@ -43,18 +42,18 @@ def compare(
     random = _Random(context, representations, seed) if several else None
     for row, (sentence, target, item) in enumerate(targets):
         first = _first(targets, row)
+        own = item.ids[item.target.start : item.target.stop].tolist()
         for name, made in vectors.items():
-            vector = made[row]
+            vector, space = made[row], representations[name].inputs
             cells: list[Cell] = [sentence, target, item.target.start + 1, name]
-            cells.append(_cosine(vector, static[row]))
+            cells.append(_cosine(vector, space[own].mean(axis=0)))
             if axes:
-                cells += map(float, axis_cosines(model, vector, axes)[0])
+                cells += map(float, axis_cosines(model, vector, axes, space)[0])
             if random is not None:
                 cells += [_cosine(vector, made[first]), random.cosine(name, item)]
-            own = item.ids[item.target.start : item.target.stop].tolist()
-            (found,) = nearest(model, vector, number, [own])
+            (found,) = nearest(model, vector, number, [own], space)
             rows.append((*cells, " ".join(word for word, _ in found)))
-    notes = _verdict(model, vectors, axes)
+    notes = _verdict(model, vectors, representations, axes)
     return Table((*columns, "nearest"), rows, notes=notes)
 
 
@@ -108,19 +107,26 @@ class _Random:
         return self.known[name, word]
 
 
-def _verdict(model: Model, vectors: Mapping[str, Floats], axes: Axes) -> list[str]:
+def _verdict(
+    model: Model,
+    vectors: Mapping[str, Floats],
+    representations: Mapping[str, Representation],
+    axes: Axes,
+) -> list[str]:
     """Say so where attention gives no other answer than the plain mean of the context."""
     if "bag" not in vectors:
         return []
     notes = []
+    nearest_axis = {
+        name: axis_cosines(model, made, axes, representations[name].inputs).argmax(1)
+        for name, made in vectors.items()
+        if len(axes) > 1
+    }
     for name, made in vectors.items():
         if name in ("static", "bag"):
             continue
-        if len(axes) > 1:
-            same = axis_cosines(model, made, axes).argmax(1) == axis_cosines(
-                model, vectors["bag"], axes
-            ).argmax(1)
-            if same.all():
+        if nearest_axis:
+            if (nearest_axis[name] == nearest_axis["bag"]).all():
                 notes.append(f"{name} adds nothing over the bag here: the same axis is nearest")
         elif all(_cosine(a, b) >= ALIKE for a, b in zip(made, vectors["bag"], strict=True)):
             notes.append(

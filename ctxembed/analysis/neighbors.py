@@ -9,10 +9,18 @@ from ctxembed.table import Table
 
 
 def nearest(
-    model: Model, vectors: Floats, number: int, without: Sequence[Sequence[int]] = ()
+    model: Model,
+    vectors: Floats,
+    number: int,
+    without: Sequence[Sequence[int]] = (),
+    space: Floats | None = None,
 ) -> list[list[tuple[str, float]]]:
-    """Find the words nearest to each vector (n, d), leaving out the rows named for it."""
-    cosines = unit(np.atleast_2d(vectors)) @ model.units.T  # (n, V)
+    """Find the words nearest to each vector (n, d), leaving out the rows named for it.
+
+    `space` (V, d) holds the words as the attention that made the vectors sees them.
+    """
+    units = model.units if space is None or space is model.vectors else unit(space)
+    cosines = unit(np.atleast_2d(vectors)) @ units.T  # (n, V)
     for row, rows in zip(cosines, without, strict=False):
         row[list(rows)] = -np.inf
     found = []

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from ctxembed.analysis.axes import Axes, axis_cosines
-from ctxembed.analysis.context import Context, Occurrence, parse
+from ctxembed.analysis.context import Context, parse
 from ctxembed.analysis.explain import name_targets
 from ctxembed.model import Floats, Model, unit
 from ctxembed.table import Table
@@ -23,7 +23,8 @@ def similarity(
     """Compare words and marked words in sentences with each other, and with the axes."""
     context = Context(model)
     way = context.get(attention or context.default())
-    static = context.get("static")
+    marked = any("[" in word for word in words)
+    space = way.inputs if marked else model.vectors  # all that is compared lies in one space
     names: list[str] = []
     vectors: list[Floats] = []
     for word in words:
@@ -33,14 +34,19 @@ def similarity(
             several = len(parsed.occurrences) > 1
             names += [f"{name}: {word}" if several else word for name in name_targets(parsed)]
         else:
-            item = Occurrence(np.array([model.row(word)], np.int32), range(1))
-            vectors += list(unit(static.vectors([item])))
+            vectors += list(unit(space[[model.row(word)]]))
             names.append(model.vocab[model.row(word)])
-    return compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {})
+    return compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {}, space=space)
 
 
 def compare_all(
-    model: Model, names: Sequence[str], vectors: Floats, *, pairs: bool, axes: Axes
+    model: Model,
+    names: Sequence[str],
+    vectors: Floats,
+    *,
+    pairs: bool,
+    axes: Axes,
+    space: Floats | None = None,
 ) -> Table:
     """Tabulate the cosines of (n, d) vectors."""
     units = unit(vectors).astype(np.float64)
@@ -54,7 +60,7 @@ def compare_all(
                 for i, j in combinations(range(len(names)), 2)
             ],
         )
-    on_axes = axis_cosines(model, vectors, axes) if axes else np.zeros((len(names), 0))
+    on_axes = axis_cosines(model, vectors, axes, space) if axes else np.zeros((len(names), 0))
     return Table(
         ("word", *names, *axes),
         [(name, *map(float, cosines[i]), *map(float, on_axes[i])) for i, name in enumerate(names)],
