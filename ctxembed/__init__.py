@@ -30,6 +30,7 @@ _WHERE = {
     "explain": "ctxembed.analysis.explain",
     "compare": "ctxembed.analysis.compare",
     "contextualize": "ctxembed.analysis.contextualize",
+    "ablate": "ctxembed.analysis.ablate",
     "positions": "ctxembed.analysis.positions",
     "import_": "ctxembed.analysis.import_",
     "export": "ctxembed.analysis.export",

@@ -10,7 +10,7 @@ from ctxembed.cli.command import (
     output_options,
     parse_axes,
 )
-from ctxembed.cli.sentence import general_option, open_context, source_options, tell_unknown
+from ctxembed.cli.sentence import general_option, open_context, parse_all, source_options
 
 
 @command(
@@ -87,19 +87,12 @@ def command_(
 
     A target is marked in its sentence, [apple], or given by --word.
     """
-    from ctxembed.analysis.compare import compare, content_only
-    from ctxembed.analysis.context import parse
+    from ctxembed.analysis.compare import compare
 
     named = parse_axes(axes)
     texts = expand_stdin(sentence)
     context, kind = open_context(model_dir, vectors, general, quiet)
-    parsed = [parse(context.model, text, word) for text in texts]
-    if word is None:
-        parsed = [
-            p if "[" in text else content_only(context, p)
-            for p, text in zip(parsed, texts, strict=True)
-        ]
-    tell_unknown(parsed, quiet)
+    parsed = parse_all(context, texts, word, quiet)
     names = attention.split(",") if attention else context.names()[2:]
     ways = {name: context.get(name, kind) for name in ("static", "bag", *names)}
     table = compare(context, parsed, ways, axes=named, number=number)

@@ -29,6 +29,7 @@ COMMANDS = (
     "explain",
     "compare",
     "contextualize",
+    "ablate",
     "positions",
     "import",
     "export",

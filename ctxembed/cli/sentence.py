@@ -115,6 +115,21 @@ def open_source(
     return Source(context.model, context, chosen)
 
 
+def parse_all(
+    context: "Context", texts: Iterable[str], word: str | None, quiet: bool
+) -> list["Parsed"]:
+    """Read sentences; where no target is marked or named, each content word is one."""
+    from ctxembed.analysis.compare import content_only
+    from ctxembed.analysis.context import parse
+
+    parsed = []
+    for text in texts:
+        read = parse(context.model, text, word)
+        parsed.append(read if word is not None or "[" in text else content_only(context, read))
+    tell_unknown(parsed, quiet)
+    return parsed
+
+
 def tell_unknown(sentences: Iterable["Parsed"], quiet: bool) -> None:
     """Name the words that were skipped, each once."""
     unknown = list(dict.fromkeys(word for parsed in sentences for word in parsed.unknown))
