@@ -5,97 +5,116 @@ import re
 import signal
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.text.corpus import Block
-from ctxembed.text.tokenize import CURLY, Tokenizer, mark_sentences, no_underscores, word_pattern
+from ctxembed.text.distinct import Chunks, find_chunks
+from ctxembed.text.tokenize import Tokenizer, mark_sentences
 
 LONGEST = 1000  # words in a sentence; a longer one is split, never cut
+_JOINED = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
+_ASCII = re.compile(r"[\0-\x7f]+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-
-# ASCII text needs no pattern to find its words: small letters, spaces for the rest, split.
-_KEEP = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'-\n\x1e"
-_CASED = "".join(chr(c) if chr(c) in _KEEP else " " for c in range(128))
-_LOOSE_JOINER = re.compile(r"['\-](?:['\-]+|(?![A-Za-z0-9])|(?<![A-Za-z0-9]['\-]))")
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """The words of a block, each distinct word once, and the text as rows of that list."""
+    """The words of a block, and its text as rows of that list."""
 
     file: int
-    types: list[str]
+    text: str  # the words, a line break between them: one string is faster to hand over than many
     ids: NDArray[np.int32]  # (tokens,) rows of types
     lengths: NDArray[np.int32]  # (sentences,) tokens in each
     lines: NDArray[np.int32]  # (sentences,) line on which each begins
 
+    @property
+    def types(self) -> list[str]:
+        """Words by first appearance; a few may be there twice."""
+        return self.text.split("\n") if self.text else []
+
 
 def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     """Split a block into sentences and words, and number the words by first appearance."""
-    text = block.text
-    if not lines:
-        text = mark_sentences(text)
-    # A line break stays where it is, so that lines can be counted; the mark ends the sentence.
-    text = _BLANK_LINE.sub(_end_behind, text) if block.wrapped else text.replace("\n", "\n\x1e")
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    tokens: list[str] = []
-    lengths: list[int] = []
-    starts: list[int] = []
-    line = block.line
-    for sentence in _split_words(text, tokenizer):
-        words, breaks = sentence
-        for first in range(0, len(words), LONGEST):
-            lengths.append(min(LONGEST, len(words) - first))
-            starts.append(line)
-        tokens += words
-        line += breaks
-    ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
+    text = block.text if lines else mark_sentences(block.text)
+    if block.wrapped:
+        text = _BLANK_LINE.sub(_end_behind, text)
+    data = text.encode("utf-8", "surrogatepass")
+    table, marks = _tables(tokenizer)
+    chunks = find_chunks(data.translate(table), marks)
+    types, sizes = _split(chunks, tokenizer)
+    each = sizes[chunks.ids]  # (chunks,) words in each
+    ends = np.cumsum(each, dtype=np.int32)
+    skip = np.cumsum(sizes, dtype=np.int32)[chunks.ids] - ends  # from a word's place to its type
+    ids = np.repeat(skip, each) + np.arange(each.sum(), dtype=np.int32)
+    offsets = _offsets(data, block.wrapped, chunks.starts, ends)
+    places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
+    breaks = np.searchsorted(np.flatnonzero(np.frombuffer(data, np.uint8) == 10), places)
     return Encoded(
         block.file,
-        list(numbers),
+        "\n".join(types),
         ids,
-        np.array(lengths, np.int32),
-        np.array(starts, np.int32),
+        np.diff(offsets).astype(np.int32),
+        (block.line + breaks).astype(np.int32),
     )
+
+
+def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the words of the distinct chunks, one behind the other, and how many each has.
+
+    Most chunks are a word as they stand; the others are split here once, not at each occurrence.
+    """
+    joined = (_JOINED if tokenizer.kind == "word" else _ASCII).fullmatch
+    sizes = np.ones(len(chunks.types), np.int32)
+    words: list[str] = []
+    place = 0
+    for odd in chunks.marked.tolist():
+        chunk = chunks.types[odd]
+        found = [chunk] if joined(chunk) else tokenizer.words(chunk)
+        words += chunks.types[place:odd]
+        words += found
+        sizes[odd] = len(found)
+        place = odd + 1
+    words += chunks.types[place:]
+    return words, sizes
+
+
+def _offsets(
+    data: bytes, wrapped: bool, starts: NDArray[np.int64], ends: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return where each sentence begins, counted in words, and behind them the number of words."""
+    marks = np.frombuffer(data, np.uint8)
+    marked = (marks == 0x1E) if wrapped else (marks == 0x1E) | (marks == 10)
+    before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
+    cuts = np.searchsorted(starts, np.flatnonzero(marked))  # chunks before each mark
+    offsets = np.concatenate([[0], before[cuts], before[-1:]])
+    long = np.flatnonzero(np.diff(offsets) > LONGEST)
+    more = [np.arange(offsets[i], offsets[i + 1], LONGEST) for i in long]
+    offsets = np.sort(np.concatenate([offsets, *more]))
+    return offsets[np.diff(offsets, prepend=-1) > 0]
+
+
+@cache
+def _tables(tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.bool_]]:
+    """Make a table from bytes to small letters, NUL for what separates, and mark what is odd."""
+    word = tokenizer.kind == "word"
+    inside = [
+        char.isalnum() or char in "'-" if word else not char.isspace()
+        for char in map(chr, range(128))
+    ]
+    table = bytes(code if inside[code] else 0 for code in range(128))
+    marks = np.array([code > 127 or (word and chr(code) in "'-") for code in range(256)])
+    return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256)), marks
 
 
 def _end_behind(match: re.Match[str]) -> str:
     return match[0] + "\x1e"
-
-
-def _split_words(text: str, tokenizer: Tokenizer) -> Iterator[tuple[list[str], int]]:
-    """Yield the words of each sentence, and the line breaks in it."""
-    whitespace = tokenizer.kind == "whitespace"
-    for piece in _plain_pieces(text, tokenizer):
-        if piece.isascii() or whitespace:
-            yield piece.split(), piece.count("\n")
-        else:
-            piece_words = word_pattern().findall(no_underscores(piece.translate(CURLY)))
-            yield piece_words, piece.count("\n")
-
-
-def _plain_pieces(text: str, tokenizer: Tokenizer) -> Iterable[str]:
-    """Cut at the marks; ASCII text needs no pattern for its words, only spaces."""
-    if not tokenizer.cased:
-        text = text.lower()
-    if tokenizer.kind == "whitespace":
-        return text.split("\x1e")
-    if text.isascii():
-        return _LOOSE_JOINER.sub(" ", text.translate(_CASED)).split("\x1e")
-    return _mixed(text.split("\x1e"))
-
-
-def _mixed(pieces: list[str]) -> Iterator[str]:
-    for piece in pieces:
-        yield _LOOSE_JOINER.sub(" ", piece.translate(_CASED)) if piece.isascii() else piece
 
 
 def encode_all(

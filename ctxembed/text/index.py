@@ -50,10 +50,9 @@ def build(
         progress.stage("reading", corpus.size, "B") as stage,
     ):
         for part, size in encode_all(corpus.blocks(), tokenizer, corpus.lines, workers):
+            types = part.types
             rows = np.fromiter(
-                (numbers.setdefault(word, len(numbers)) for word in part.types),
-                np.int32,
-                len(part.types),
+                (numbers.setdefault(word, len(numbers)) for word in types), np.int32, len(types)
             )
             if len(numbers) > len(counts):
                 counts = np.concatenate([counts, np.zeros(len(numbers), np.int64)])

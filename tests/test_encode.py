@@ -1,0 +1,118 @@
+"""The fast path against the plain one: the same words, sentences and lines."""
+
+import re
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ctxembed.text.corpus import BLOCK, Block, Corpus
+from ctxembed.text.encode import Encoded, encode, encode_all
+from ctxembed.text.tokenize import _MARKLESS, Tokenizer, mark_sentences, word_pattern
+
+WORDS = "the The Dr. U.S. don't naïve state-of-the-art किताब می‌خواهم x_y -a- “Yes” İo ΟΔΥΣΣΕΥΣ"
+PIECES = [*WORDS.split(), "internationalisation", "наука", "中文", "e\u0301", "'", "--", "3.5"]
+SPACES = [" ", "  ", "\n", "\n\n", ". ", "! ", "?\n", "。", "… ", "\u00a0", "\u3000", "\t", ".) "]
+TEXTS = st.lists(st.one_of(st.sampled_from(PIECES + SPACES), st.text(max_size=4))).map("".join)
+
+
+def sentences(made: Encoded) -> list[list[str]]:
+    types = made.types
+    words = [types[i] for i in made.ids]
+    ends = np.cumsum(made.lengths)
+    return [words[end - size : end] for end, size in zip(ends, made.lengths, strict=True)]
+
+
+@settings(deadline=None)
+@given(
+    TEXTS.filter(lambda text: not re.search("[\0\x1e\r]", text)),
+    st.sampled_from(["word", "whitespace"]),
+    st.booleans(),
+    st.booleans(),
+)
+@example("one. two.\nthree", "word", False, False)
+@example("\u0301a \u0660\u200da_b", "word", True, False)
+def test_the_fast_path_finds_what_the_tokenizer_finds(
+    text: str, kind: str, cased: bool, lines: bool
+) -> None:
+    tokenizer = Tokenizer(kind, cased)
+    made = encode(Block(0, 7, text, wrapped=False), tokenizer, lines)
+    marked = text if lines else mark_sentences(text)
+    expected = [
+        (words, line)
+        for line, row in enumerate(marked.split("\n"), 7)
+        for part in row.split("\x1e")
+        if (words := tokenizer.words(part))
+    ]
+    assert list(zip(sentences(made), made.lines.tolist(), strict=True)) == expected
+
+
+def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() -> None:
+    text = "It was a dark\nnight. The rain\nfell.\nNobody\n \nslept. or\n"
+    made = encode(Block(0, 1, text, wrapped=True), Tokenizer(), lines=False)
+    assert [" ".join(words) for words in sentences(made)] == [
+        "it was a dark night",
+        "the rain fell",
+        "nobody",
+        "slept or",
+    ]
+    assert made.lines.tolist() == [1, 2, 4, 6]
+
+
+def test_a_long_sentence_is_split_and_nothing_is_lost() -> None:
+    made = encode(Block(0, 3, "a b\n" + "c " * 2500 + "\nd", wrapped=False), Tokenizer(), False)
+    assert made.lengths.tolist() == [2, 1000, 1000, 500, 1]
+    assert made.lines.tolist() == [3, 4, 4, 4, 5]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "...", "\ufffd"])
+def test_text_without_words(text: str) -> None:
+    made = encode(Block(0, 1, text, wrapped=False), Tokenizer(), lines=False)
+    assert (made.types, len(made.ids), len(made.lengths)) == ([], 0, 0)
+
+
+def test_lone_surrogates_do_no_harm() -> None:
+    made = encode(Block(0, 1, "a\ud800b c", wrapped=False), Tokenizer(), lines=False)
+    assert sentences(made) == [["a", "b", "c"]]
+
+
+def test_the_same_tokens_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    lines = [f"Word{i % 977} naïve{i % 31}! It's {i}." for i in range(10 * BLOCK // 24)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    one, two = (
+        [part for part, _ in encode_all(Corpus([str(path)]).blocks(), Tokenizer(), False, workers)]
+        for workers in (1, 2)
+    )
+    assert len(one) > 8  # otherwise a second process is not worth its start
+    for a, b in zip(one, two, strict=True):
+        assert (a.text, a.lines.tolist()) == (b.text, b.lines.tolist())
+        assert np.array_equal(a.ids, b.ids)
+        assert np.array_equal(a.lengths, b.lengths)
+
+
+def test_the_quick_pattern_is_kept_from_marks_and_joiners() -> None:
+    for code in range(0x110000):
+        if unicodedata.category(chr(code))[0] == "M" or code in (0x200C, 0x200D):
+            assert not _MARKLESS.fullmatch(chr(code)), hex(code)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_both_patterns_find_the_same(text: str) -> None:
+    text = text.replace("_", " ")
+    plain = [Tokenizer().normalise(word) for word in word_pattern().findall(text)]
+    assert Tokenizer().words(text) == plain
+
+
+def test_abbreviations_and_initials_end_no_sentence() -> None:
+    text = "Mr. A. Bell (approx. 40, vs. J. Doe) left. Is it c.? Yes. He said: no. X"
+    assert mark_sentences(text, "|") == (
+        "Mr. A. Bell (approx. 40, vs. J. Doe) left.| Is it c.?| Yes.| He said: no. X"
+    )
+    assert mark_sentences("我来了。你好！ A. S. Пушкин: А. С. Пуш! Да", "|") == (
+        "我来了。|你好！| A. S. Пушкин: А. С. Пуш!| Да"
+    )
