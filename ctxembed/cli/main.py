@@ -31,6 +31,7 @@ COMMANDS = (
     "contextualize",
     "ablate",
     "positions",
+    "evaluate",
     "import",
     "export",
     "completion",
