@@ -11,12 +11,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed import __version__
+from ctxembed.attention.scores import unit as unit
 from ctxembed.errors import ModelError, UnknownWordError
+from ctxembed.static.space import Space
 from ctxembed.text.index import Index, load, read_lines
 from ctxembed.text.tokenize import Tokenizer
 
 FORMAT = 1
+FEW = 40  # words looked up before a dictionary of all pays
 Floats = NDArray[np.float32]
+
+
+class Rows:
+    """Where each word stands; for the words of a sentence a search is faster than a dictionary."""
+
+    def __init__(self, vocab: list[str]) -> None:
+        self.vocab = vocab
+        self.asked = 0
+
+    def get(self, word: str) -> int | None:
+        """Return the row of a word, or None."""
+        self.asked += 1
+        if self.asked > FEW:
+            return self._table.get(word)
+        try:
+            return self.vocab.index(word)  # frequent words stand in front
+        except ValueError:
+            return None
+
+    @cached_property
+    def _table(self) -> dict[str, int]:
+        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
 
 @dataclass(frozen=True)
@@ -78,15 +103,15 @@ class Model:
         return words
 
     @cached_property
-    def rows(self) -> dict[str, int]:
+    def rows(self) -> "Rows":
         """Word to row."""
-        return {word: row for row, word in enumerate(self.vocab)}
+        return Rows(self.vocab)
 
     @cached_property
     def vectors(self) -> Floats:
         """(V, d) static vectors."""
         vectors: Floats = self._array("vectors.npy", (self.meta["vocabulary"], self.dim))
-        if not np.isfinite(vectors.sum(dtype=np.float64)):
+        if not (np.isfinite(vectors.sum()) or np.isfinite(vectors).all()):
             raise ModelError(
                 f"{self.path / 'vectors.npy'}: damaged (not a number); train the model again"
             )
@@ -100,7 +125,17 @@ class Model:
     @cached_property
     def centred(self) -> Floats:
         """(V, d) static vectors without what they all share, of length 1."""
-        return unit(self.vectors - self.vectors.mean(axis=0, dtype=np.float64).astype(np.float32))
+        return self.centred_space[np.arange(len(self.vectors))]
+
+    @cached_property
+    def space(self) -> Space:
+        """`units`, made row by row."""
+        return Space(self.vectors)
+
+    @cached_property
+    def centred_space(self) -> Space:
+        """`centred`, made row by row."""
+        return Space(self.vectors, centred=True)
 
     @cached_property
     def output(self) -> Floats | None:
@@ -225,13 +260,3 @@ def write_json(path: Path, value: Any) -> None:
     """Write a description that a person can read too."""
     text = json.dumps(value, indent=1, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-
-
-def unit(vectors: Floats) -> Floats:
-    """Scale rows to length 1; a row of zeros stays as it is.
-
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    norms = np.sqrt(np.einsum("...d,...d->...", vectors, vectors))[..., None]
-    return np.asarray(vectors / np.where(norms > 0, norms, 1), vectors.dtype)

@@ -11,7 +11,6 @@ import numpy as np
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UsageError
-from ctxembed.folder import written_whole
 from ctxembed.model import Model, write_json
 from ctxembed.text.index import load
 
@@ -42,6 +41,8 @@ def check_name(name: str) -> str:
 
 def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True) -> None:
     """Write an attention whole, or leave the earlier one."""
+    from ctxembed.folder import written_whole
+
     (model / "attention").mkdir(exist_ok=True)
     with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}

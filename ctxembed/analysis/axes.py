@@ -6,11 +6,12 @@ import numpy as np
 
 from ctxembed.errors import UnknownWordError
 from ctxembed.model import Floats, Model, unit
+from ctxembed.static.space import Space
 
 Axes = Mapping[str, Sequence[str]]
 
 
-def axis_vectors(model: Model, axes: Axes, space: Floats | None = None) -> Floats:
+def axis_vectors(model: Model, axes: Axes, space: Floats | Space | None = None) -> Floats:
     """Return (axes, d) directions of length 1; each word counts the same.
 
     `space` (V, d) holds the words as the attention that made the vectors sees them.
@@ -25,6 +26,8 @@ def axis_vectors(model: Model, axes: Axes, space: Floats | None = None) -> Float
     return unit(directions)
 
 
-def axis_cosines(model: Model, vectors: Floats, axes: Axes, space: Floats | None = None) -> Floats:
+def axis_cosines(
+    model: Model, vectors: Floats, axes: Axes, space: Floats | Space | None = None
+) -> Floats:
     """Return (n, axes) the cosine of each vector with each axis."""
     return np.asarray(unit(np.atleast_2d(vectors)) @ axis_vectors(model, axes, space).T)

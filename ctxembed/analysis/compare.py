@@ -1,6 +1,6 @@
 """Static against contextual: what does this word mean here?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ctxembed.analysis.context import Context, Occurrence, Parsed, Representatio
 from ctxembed.analysis.explain import name_targets
 from ctxembed.analysis.neighbors import nearest
 from ctxembed.analysis.occurrences import corpus_of, sample
-from ctxembed.model import Floats, Model, unit
+from ctxembed.model import Floats, unit
 from ctxembed.table import Cell, Table
 from ctxembed.text.function_words import is_content
 
@@ -38,23 +38,26 @@ def compare(
     several = len(sentences) > 1
     columns = ["sentence", "target", "position", "representation", "cos_static", *axes]
     columns += ["cos_first", "cos_random"] if several else []
-    rows: list[tuple[Cell, ...]] = []
+    own = [item.ids[item.target.start : item.target.stop].tolist() for item in items]
+    seen: dict[tuple[int, ...], int] = {}
+    firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
+    spaces = {name: way.inputs for name, way in representations.items()}
+    on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
     random = _Random(context, representations, seed) if several else None
-    for row, (sentence, target, item) in enumerate(targets):
-        first = _first(targets, row)
-        own = item.ids[item.target.start : item.target.stop].tolist()
-        for name, made in vectors.items():
-            vector, space = made[row], representations[name].inputs
-            cells: list[Cell] = [sentence, target, item.target.start + 1, name]
-            cells.append(_cosine(vector, space[own].mean(axis=0)))
-            if axes:
-                cells += map(float, axis_cosines(model, vector, axes, space)[0])
-            if random is not None:
-                cells += [_cosine(vector, made[first]), random.cosine(name, item)]
-            (found,) = nearest(model, vector, number, [own], space)
-            rows.append((*cells, " ".join(word for word, _ in found)))
-    notes = _verdict(model, vectors, representations, axes)
-    return Table((*columns, "nearest"), rows, notes=notes)
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        for row, (sentence, target, item) in enumerate(targets):
+            for name, made in vectors.items():
+                vector, space = made[row], spaces[name]
+                cells: list[Cell] = [sentence, target, item.target.start + 1, name]
+                cells.append(_cosine(vector, space[own[row]].mean(axis=0)))
+                cells += map(float, on_axes[name][row])
+                if random is not None:
+                    cells += [_cosine(vector, made[firsts[row]]), random.cosine(name, item)]
+                (found,) = nearest(model, vector, number, [own[row]], space)
+                yield (*cells, " ".join(word for word, _ in found))
+
+    return Table((*columns, "nearest"), rows(), notes=_verdict(vectors, on_axes))
 
 
 def content_only(context: Context, parsed: Parsed) -> Parsed:
@@ -73,12 +76,6 @@ def content_only(context: Context, parsed: Parsed) -> Parsed:
 
 def _cosine(one: Floats, other: Floats) -> float:
     return float(np.clip(unit(one).astype(np.float64) @ unit(other), -1, 1))
-
-
-def _first(targets: Sequence[tuple[int, str, Occurrence]], row: int) -> int:
-    """Find the first row with the same target words."""
-    ids = [item.ids[item.target.start : item.target.stop].tolist() for _, _, item in targets]
-    return ids.index(ids[row])
 
 
 class _Random:
@@ -107,26 +104,16 @@ class _Random:
         return self.known[name, word]
 
 
-def _verdict(
-    model: Model,
-    vectors: Mapping[str, Floats],
-    representations: Mapping[str, Representation],
-    axes: Axes,
-) -> list[str]:
+def _verdict(vectors: Mapping[str, Floats], on_axes: Mapping[str, Floats]) -> list[str]:
     """Say so where attention gives no other answer than the plain mean of the context."""
     if "bag" not in vectors:
         return []
     notes = []
-    nearest_axis = {
-        name: axis_cosines(model, made, axes, representations[name].inputs).argmax(1)
-        for name, made in vectors.items()
-        if len(axes) > 1
-    }
     for name, made in vectors.items():
         if name in ("static", "bag"):
             continue
-        if nearest_axis:
-            if (nearest_axis[name] == nearest_axis["bag"]).all():
+        if on_axes[name].shape[1] > 1:
+            if (on_axes[name].argmax(1) == on_axes["bag"].argmax(1)).all():
                 notes.append(f"{name} adds nothing over the bag here: the same axis is nearest")
         elif all(_cosine(a, b) >= ALIKE for a, b in zip(made, vectors["bag"], strict=True)):
             notes.append(

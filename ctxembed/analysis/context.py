@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.analysis.occurrences import Batch, Places, read
-from ctxembed.attention.layer import Encoded, Layer, damping, general, random_layer, run
+from ctxembed.attention.layer import Encoded, Layer, damping, encode, general, random_layer, run
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.model import Model
 from ctxembed.saved import load_attention
+from ctxembed.static.space import Space
 from ctxembed.text.index import Ids
 from ctxembed.text.tokenize import parse_marked
 
-BATCH = 1 << 14  # words run through a layer at once
+BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor
 
 
 @dataclass(frozen=True)
@@ -34,45 +35,55 @@ class Attention:
 
     name: str
     layer: Layer
-    inputs: Floats  # (V, d)
+    inputs: Floats | Space  # (V, d)
     key_bias: Floats | None = None  # (V,) how much a word is looked at, whoever looks
+
+    def bias(self, ids: Ids) -> Floats | None:
+        """Return how much each word is looked at, in the shape of the ids."""
+        return None if self.key_bias is None else self.key_bias.take(ids)
 
     def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
         """Run the layer on occurrences whose sentences have one length, targets only."""
+        x, ids, places = self._inputs(occurrences)
+        return run(self.layer, x, key_bias=self.bias(ids), queries=places)
+
+    def _inputs(self, occurrences: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
+        """Return vectors (B, T, d), ids (B, T) and the places of the targets (B,)."""
         ids, places = collapse(occurrences)
-        x = self.inputs[ids]  # (B, T, d)
+        x = self.inputs[ids]
         for row, item in enumerate(occurrences):
             if len(item.target) > 1:  # a span asks with the mean of its words
                 span = item.ids[item.target.start : item.target.stop]
                 x[row, places[row]] = self.inputs[span].mean(axis=0)
-        bias = None if self.key_bias is None else self.key_bias[ids]
-        return run(self.layer, x, key_bias=bias, queries=places)
+        return x, ids, places
 
     def embed(self, batch: Batch) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
-        encoded = run(
-            self.layer,
-            self.inputs[batch.ids],  # (B, T, d)
-            key_bias=None if self.key_bias is None else self.key_bias[batch.ids],
-            mask=None if batch.mask.all() else batch.mask,
-            queries=batch.targets,
-        )
-        return encoded.output[:, 0]
+        mask = None if batch.mask.all() else batch.mask
+        x = self.inputs[batch.ids]  # (B, T, d)
+        bias = self.bias(batch.ids)
+        return encode(self.layer, x, key_bias=bias, mask=mask, queries=batch.targets)[:, 0]
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
         for rows in batches(occurrences):
-            vectors[rows] = self.encode([occurrences[row] for row in rows]).output[:, 0]
+            some = [occurrences[row] for row in rows]
+            x, ids, places = self._inputs(some)
+            made = encode(self.layer, x, key_bias=self.bias(ids), queries=places)
+            vectors[rows] = made[:, 0]
         return vectors
 
 
 def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
     """Return ids (B, T) with each span as one word, and the places (B,) of the targets."""
-    ids = np.array(
-        [[*o.ids[: o.target.start + 1], *o.ids[o.target.stop :]] for o in occurrences], np.int32
-    )
-    return ids, np.array([o.target.start for o in occurrences], np.intp)
+    ids = [
+        o.ids
+        if len(o.target) == 1
+        else np.concatenate([o.ids[: o.target.start + 1], o.ids[o.target.stop :]])
+        for o in occurrences
+    ]
+    return np.array(ids, np.int32), np.array([o.target.start for o in occurrences], np.intp)
 
 
 def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
@@ -90,7 +101,7 @@ def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
 class Bag:
     """The baseline: the plain mean of the context, the target left out."""
 
-    inputs: Floats
+    inputs: Floats | Space
     name: str = "bag"
 
     def embed(self, batch: Batch) -> Floats:
@@ -115,7 +126,7 @@ class Bag:
 class Static:
     """The baseline that knows no context: one vector a word."""
 
-    inputs: Floats
+    inputs: Floats | Space
     name: str = "static"
 
     def embed(self, batch: Batch) -> Floats:
@@ -152,11 +163,11 @@ class Context:
         """(V,) each word's share of the corpus."""
         return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
 
-    def inputs(self, kind: str) -> Floats:
+    def inputs(self, kind: str) -> Floats | Space:
         """(V, d) static vectors as a layer wants them: raw, unit, or centred."""
         if kind == "raw":
             return self.model.vectors
-        return self.model.units if kind == "unit" else self.model.centred
+        return self.model.space if kind == "unit" else self.model.centred_space
 
     def names(self) -> list[str]:
         """List the representations a result stands beside: the baselines, then what was learned."""
@@ -176,7 +187,7 @@ class Context:
         if name == "general":
             layer = general(kind, self.model.dim, heads)
             if layer.unit:
-                return Attention(name, layer, self.model.units, damping(self.frequency))
+                return Attention(name, layer, self.inputs("unit"), damping(self.frequency))
         elif name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
@@ -185,7 +196,7 @@ class Context:
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
-        return Attention(name, layer, vectors)
+        return Attention(name, layer, self.inputs("raw"))
 
 
 @dataclass(frozen=True)

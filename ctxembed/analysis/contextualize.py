@@ -8,7 +8,7 @@ import numpy as np
 
 from ctxembed.analysis.context import Attention, Occurrence, Parsed, Representation, parse
 from ctxembed.analysis.explain import name_targets
-from ctxembed.attention.layer import run
+from ctxembed.attention.layer import encode
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model import Model
@@ -100,8 +100,7 @@ def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:
         for first in range(0, len(rows), step):
             some = np.array(rows[first : first + step])
             ids = np.array([items[row].ids for row in some])
-            bias = None if way.key_bias is None else way.key_bias[ids]
-            made = run(way.layer, way.inputs[ids], key_bias=bias).output  # (B, T, d)
+            made = encode(way.layer, way.inputs[ids], key_bias=way.bias(ids))  # (B, T, d)
             vectors[some[:, None] + np.arange(length)] = made
     return vectors
 

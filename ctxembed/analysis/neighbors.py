@@ -5,7 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctxembed.model import Floats, Model, unit
+from ctxembed.static.space import Space
 from ctxembed.table import Table
+
+AT_ONCE = 64  # vectors compared with the whole vocabulary at once
 
 
 def nearest(
@@ -13,23 +16,34 @@ def nearest(
     vectors: Floats,
     number: int,
     without: Sequence[Sequence[int]] = (),
-    space: Floats | None = None,
+    space: Floats | Space | None = None,
 ) -> list[list[tuple[str, float]]]:
     """Find the words nearest to each vector (n, d), leaving out the rows named for it.
 
     `space` (V, d) holds the words as the attention that made the vectors sees them.
     """
-    units = model.units if space is None or space is model.vectors else unit(space)
-    cosines = unit(np.atleast_2d(vectors)) @ units.T  # (n, V)
-    for row, rows in zip(cosines, without, strict=False):
-        row[list(rows)] = -np.inf
+    if space is None or space is model.vectors:
+        space = model.space
+    asked = unit(np.atleast_2d(vectors))
     found = []
-    for row in cosines:
-        most = min(number, len(row) - 1)
-        best = np.argpartition(-row, most)[: most + 1]
-        best = best[np.lexsort((best, -row[best]))][:number]  # ties: the more frequent word first
-        found.append([(model.vocab[i], float(row[i])) for i in best if row[i] > -np.inf])
+    for first in range(0, len(asked), AT_ONCE):
+        some = asked[first : first + AT_ONCE]
+        cosines = (
+            space.cosines(some) if isinstance(space, Space) else some @ unit(space).T
+        )  # (n, V)
+        for row, rows in zip(cosines, without[first:], strict=False):
+            row[list(rows)] = -np.inf
+        found += [_best(model, row, number) for row in cosines]
     return found
+
+
+def _best(model: Model, cosines: Floats, number: int) -> list[tuple[str, float]]:
+    """Pick the words with the largest cosines (V,); among equals the more frequent first."""
+    most = min(number, len(cosines))
+    least = np.partition(cosines, len(cosines) - most)[len(cosines) - most]
+    rows = np.flatnonzero(cosines >= least)
+    rows = rows[np.argsort(-cosines[rows], kind="stable")][:number]
+    return [(model.vocab[i], float(cosines[i])) for i in rows if cosines[i] > -np.inf]
 
 
 def neighbors(model: Model, words: Sequence[str], number: int = 10) -> Table:

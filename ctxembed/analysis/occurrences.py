@@ -34,7 +34,7 @@ def corpus_of(model: Model) -> Index:
     return model.index
 
 
-def sample(places: Places, most: int, rng: np.random.Generator) -> Places:
+def sample(places: Places, most: int, rng: "np.random.Generator") -> Places:
     """Draw at most so many places, in the order of the text.
 
     >>> sample(np.arange(5), 9, np.random.default_rng(0))

@@ -9,6 +9,7 @@ from ctxembed.analysis.axes import Axes, axis_cosines
 from ctxembed.analysis.context import Context, parse
 from ctxembed.analysis.explain import name_targets
 from ctxembed.model import Floats, Model, unit
+from ctxembed.static.space import Space
 from ctxembed.table import Table
 
 
@@ -46,7 +47,7 @@ def compare_all(
     *,
     pairs: bool,
     axes: Axes,
-    space: Floats | None = None,
+    space: Floats | Space | None = None,
 ) -> Table:
     """Tabulate the cosines of (n, d) vectors."""
     units = unit(vectors).astype(np.float64)

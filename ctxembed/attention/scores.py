@@ -42,7 +42,7 @@ def attend(
            [0.269, 0.731]])
     """
     scores = dot(q, k)
-    scaled = scores * (1 / np.sqrt(q.shape[-1]) if scale is None else scale)
+    scaled = _times(scores, 1 / np.sqrt(q.shape[-1]) if scale is None else scale)
     if bias is not None:
         scaled = scaled + bias
     if mask is not None:
@@ -51,30 +51,96 @@ def attend(
     return Trace(scores, scaled, weights, output=weights @ v)
 
 
+def weigh(
+    q: Floats,
+    k: Floats,
+    *,
+    scale: float,
+    bias: Floats | None = None,
+    mask: NDArray[np.bool_] | None = None,
+) -> Floats:
+    """Return the weights of `attend` without its trace: each step overwrites the one before."""
+    weights = _times(dot(q, k), scale, in_place=True)  # (..., Tq, Tk)
+    if bias is not None:
+        wide = np.broadcast_shapes(bias.shape, weights.shape) != weights.shape
+        weights = np.add(weights, bias, out=None if wide else weights)
+    if mask is not None:
+        mask = np.broadcast_to(mask, weights.shape)
+    return softmax(weights, mask, out=weights)
+
+
 def dot(q: Floats, k: Floats) -> Floats:
     """Return q @ k transposed, held at the largest number where it would overflow.
 
     >>> dot(np.array([[1e30]], np.float32), np.array([[1e30]], np.float32)) < np.inf
     array([[ True]])
     """
-    dtype = np.result_type(q, k)
-    largest = float(np.finfo(dtype).max) / 4
-    peak_q, peak_k = (max(float(np.abs(x).max(initial=0)), 1.0) for x in (q, k))
-    if peak_q * peak_k * q.shape[-1] < largest:
-        return np.asarray(q @ k.swapaxes(-1, -2))
+    largest = _largest(np.result_type(q, k))
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.asarray(q @ k.swapaxes(-1, -2))
+    if _peak(product) < largest:  # not so for infinity, nor for what is not a number
+        return product
+    peak_q, peak_k = (max(_peak(x), 1.0) for x in (q, k))
     small = (q / peak_q).astype(np.float64) @ (k / peak_k).astype(np.float64).swapaxes(-1, -2)
     with np.errstate(over="ignore", invalid="ignore"):
         product = np.nan_to_num(small * peak_q * peak_k, nan=0.0)
-    return np.asarray(np.clip(product, -largest, largest), dtype)
+    return np.asarray(np.clip(product, -largest, largest), np.result_type(q, k))
 
 
-def softmax(scores: Floats) -> Floats:
+def _times(scores: Floats, scale: float, in_place: bool = False) -> Floats:
+    """Scale scores, held at the largest number where they would overflow."""
+    with np.errstate(over="ignore"):
+        scaled = np.multiply(scores, scale, out=scores if in_place else None, dtype=scores.dtype)
+    if abs(scale) > 1:
+        largest = _largest(scores.dtype)
+        if not _peak(scaled) < largest:
+            np.clip(scaled, -largest, largest, out=scaled)
+    return scaled
+
+
+def _largest(dtype: np.dtype[Any]) -> float:
+    return float(np.finfo(dtype).max) / 4  # the difference of two is still a number
+
+
+def _peak(x: Floats) -> float:
+    """Return the largest magnitude."""
+    return max(float(x.max(initial=0)), -float(x.min(initial=0)))
+
+
+SAFE = 60.0  # exp of this and of its negative is far from the ends of float32
+
+
+def softmax(
+    scores: Floats, mask: NDArray[np.bool_] | None = None, out: Floats | None = None
+) -> Floats:
     """Turn each row into shares that sum to 1: w_i = exp(s_i) / Σ exp(s_j).
 
     >>> softmax(np.array([0.0, np.log(3.0)]))
     array([0.25, 0.75])
     """
-    top = scores.max(axis=-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isfinite(top), top, 0))  # (..., T) no overflow
-    total = weights.sum(axis=-1, keepdims=True)
-    return np.asarray(weights / np.where(total > 0, total, 1))
+    if _peak(scores) < SAFE:  # nothing can overflow; the largest of each row is costly to find
+        weights = np.exp(scores, out=out)
+        if mask is not None:
+            weights *= mask
+    else:
+        seen = scores if mask is None else np.where(mask, scores, -np.inf)
+        top = seen.max(axis=-1, keepdims=True)
+        weights = np.exp(seen - np.where(np.isfinite(top), top, 0), out=out)
+    # A product with ones is several times as fast as a sum over short rows.
+    total = weights @ np.ones((weights.shape[-1], 1), weights.dtype)  # (..., 1)
+    return np.divide(weights, np.where(total > 0, total, 1), out=weights)
+
+
+def unit(vectors: Floats) -> Floats:
+    """Scale rows to length 1; a row of zeros stays as it is.
+
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
+    if not np.isfinite(squares).all() or (squares < 1e-30).any():  # too large or small to square
+        peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
+        vectors = vectors / np.where(peak > 0, peak, 1)
+        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
+    return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)

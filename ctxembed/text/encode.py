@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -129,6 +128,8 @@ def encode_all(
         for block, size in stream:
             yield encode(block, tokenizer, lines), size
         return
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(workers, initializer=_follow, initargs=(os.getpid(),)) as pool:
         pending = [(pool.submit(encode, block, tokenizer, lines), size) for block, size in start]
         while pending:

@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
-from ctxembed.text.corpus import Corpus
-from ctxembed.text.encode import encode_all
 from ctxembed.text.tokenize import Tokenizer
+
+if TYPE_CHECKING:
+    from ctxembed.text.corpus import Corpus
 
 Ids = NDArray[np.int32]
 CHUNK = 1 << 20  # tokens handled at once; bounds the memory, whatever the size of the corpus
@@ -36,9 +37,11 @@ class Counted:
 
 
 def build(
-    corpus: Corpus, tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
+    corpus: "Corpus", tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
 ) -> Counted:
     """Read the corpus once; write ids, sentence offsets and lines into the folder."""
+    from ctxembed.text.encode import encode_all  # whoever only asks questions needs none of it
+
     numbers: dict[str, int] = {}  # word -> provisional id, by first appearance
     counts = np.zeros(1024, np.int64)
     sentences = tokens = 0
@@ -213,7 +216,7 @@ class Index:
 def load(path: Path) -> Any:
     """Map an array from a model directory, or say which file is at fault."""
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; train the model again") from None
     except (ValueError, OSError, EOFError) as error:

@@ -1,0 +1,62 @@
+"""Static vectors as an attention sees them, made when they are asked for."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.scores import unit
+
+Floats = NDArray[np.float32]
+BLOCK = 1 << 12  # rows handled at once: they stay near the processor
+
+
+class Space:
+    """Vectors of length 1, with or without what they all share.
+
+    Stands wherever an array (V, d) is indexed by word: a question about one sentence needs a few
+    rows, not a second copy of the whole table.
+    """
+
+    def __init__(self, vectors: Floats, *, centred: bool = False) -> None:
+        self.vectors = vectors
+        self.mean = _mean(vectors) if centred else None  # (d,)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(V, d)."""
+        return self.vectors.shape[0], self.vectors.shape[1]
+
+    def __getitem__(self, ids: Any) -> Floats:
+        """Return (..., d) a vector for each id."""
+        x: Floats = self.vectors.take(ids, axis=0)
+        return unit(x if self.mean is None else x - self.mean)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """(V,) lengths before they were made 1; 1 for a vector of zeros."""
+        norms = np.empty(len(self.vectors), np.float32)
+        for first in range(0, len(norms), BLOCK):
+            x = self.vectors[first : first + BLOCK]
+            x = x if self.mean is None else x - self.mean
+            norms[first : first + BLOCK] = np.sqrt(np.einsum("vd,vd->v", x, x))
+        norms[norms == 0] = 1
+        return norms
+
+    def cosines(self, asked: Floats) -> Floats:
+        """Return (n, V): the cosines of n vectors of length 1 with every word."""
+        products = self.vectors @ asked.T  # (V, n); the large matrix on the left is faster
+        if self.mean is not None:
+            products -= asked @ self.mean
+        cosines: Floats = np.divide(products.T, self.norms, order="C", dtype=np.float32)
+        return cosines
+
+
+def _mean(vectors: Floats) -> Floats:
+    """Return (d,): short sums in float32 by a product with ones, a long one in float64."""
+    rows = len(vectors) // BLOCK * BLOCK
+    sums = np.ones((1, BLOCK), np.float32) @ vectors[:rows].reshape(-1, BLOCK, vectors.shape[1])
+    total = sums.sum(axis=(0, 1), dtype=np.float64)
+    total += vectors[rows:].sum(axis=0, dtype=np.float64)
+    return np.asarray(total / max(1, len(vectors)), np.float32)

@@ -1,0 +1,377 @@
+"""The mathematics of attention against plain loops, torch, values by hand, and its laws."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import GENERAL, Layer, encode, general, random_layer, run
+from ctxembed.attention.positions import decay, relative_bias, sinusoidal
+from ctxembed.attention.scores import attend, dot, softmax, unit, weigh
+
+Floats = NDArray[Any]
+HEADS = range(1, 9)
+
+
+def loop_attend(q: Floats, k: Floats, v: Floats, scale: float) -> list[list[float]]:
+    """Write attention as three plain loops: newValue += value * similarity(query, key)."""
+    out = []
+    for one in q.tolist():
+        scores = [scale * sum(a * b for a, b in zip(one, key, strict=True)) for key in k.tolist()]
+        top = max(scores)
+        raised = [math.exp(score - top) for score in scores]
+        new = [0.0] * v.shape[1]
+        for share, value in zip(raised, v.tolist(), strict=True):
+            for place, number in enumerate(value):
+                new[place] += number * share / sum(raised)
+        out.append(new)
+    return out
+
+
+def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats:
+    """Run any layer for one word of one sentence, number by number."""
+
+    def times(vector: list[float], matrix: Floats | None, head: int) -> list[float]:
+        if matrix is None:
+            return vector
+        rows = matrix[head].tolist()
+        return [
+            sum(vector[i] * rows[i][j] for i in range(len(vector))) for j in range(len(rows[0]))
+        ]
+
+    words = x.tolist()
+    total = [0.0] * len(words[0])
+    looked = False
+    for head in range(layer.heads):
+        q = times(words[target], layer.w_q, head)
+        raised = []
+        for place, word in enumerate(words):
+            k = times(word, layer.w_k, head)
+            score = sum(a * b for a, b in zip(q, k, strict=True))
+            if layer.unit:
+                score /= (math.hypot(*q) or 1) * (math.hypot(*k) or 1)
+            score = score * layer.scale + float(key_bias[place])
+            if layer.positions is not None:
+                reach = (layer.positions.shape[1] - 1) // 2
+                far = max(-reach, min(reach, place - target))
+                score += float(layer.positions[head, reach + far])
+            seen = not (layer.skip_self and place == target)
+            raised.append(math.exp(score) if seen else 0.0)
+        for word, share in zip(words, raised, strict=True):
+            if not share:
+                continue
+            looked = True
+            value = times(times(word, layer.w_v, head), layer.w_o, head)
+            part = layer.share * share / sum(raised)
+            part /= layer.heads if layer.w_o is None else 1
+            total = [t + part * number for t, number in zip(total, value, strict=True)]
+    own = layer.own if looked else 1.0
+    return np.array([t + own * number for t, number in zip(total, words[target], strict=True)])
+
+
+def layers(dim: int) -> dict[str, Layer]:
+    """Make one of each kind; matrices of every combination that a file may give."""
+    rng = np.random.default_rng(3)
+    square = rng.normal(0, 0.5, (2, dim, dim))
+    found = {f"{kind}": general(kind, dim) for kind in GENERAL}
+    found |= {f"cosine-{h}": general("cosine", dim, h) for h in HEADS}
+    found |= {f"random-{h}": random_layer(dim, h, rng) for h in HEADS}
+    found["values only"] = Layer(2, w_v=square)
+    found["output only"] = Layer(2, w_o=square, own=0.5)
+    found["unit keys"] = Layer(2, w_q=square, w_k=square, unit=True, scale=3.0, skip_self=True)
+    found["biased"] = Layer(2, w_k=square, positions=rng.normal(size=(2, 5)), own=0.4, share=0.6)
+    return found
+
+
+@pytest.mark.parametrize("name", layers(6))
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_every_layer_is_the_plain_loop(name: str, length: int) -> None:
+    layer = layers(6)[name]
+    rng = np.random.default_rng(length)
+    x = rng.normal(size=(3, length, 6))
+    bias = rng.normal(size=(3, length))
+    expected = np.array(
+        [[loop_layer(layer, x[b], bias[b], t) for t in range(length)] for b in range(3)]
+    )
+    np.testing.assert_allclose(run(layer, x, key_bias=bias).output, expected, atol=1e-10)
+    np.testing.assert_allclose(encode(layer, x, key_bias=bias), expected, atol=1e-10)
+    targets = np.array([0, length - 1, length // 2])
+    wanted = expected[np.arange(3), targets][:, None]
+    for made in (
+        run(layer, x, key_bias=bias, queries=targets).output,
+        encode(layer, x, key_bias=bias, queries=targets),
+        encode(layer, x.astype(np.float32), key_bias=bias.astype(np.float32), queries=targets),
+    ):
+        np.testing.assert_allclose(made, wanted, atol=1e-10 if made.dtype == np.float64 else 2e-5)
+
+
+@pytest.mark.parametrize("name", layers(6))
+def test_padding_changes_nothing(name: str) -> None:
+    layer = layers(6)[name]
+    rng = np.random.default_rng(0)
+    sentences = [rng.normal(size=(length, 6)) for length in (1, 4, 7)]
+    padded = rng.normal(size=(3, 7, 6))  # what stands in the padding must not matter
+    mask = np.zeros((3, 7), bool)
+    for row, sentence in enumerate(sentences):
+        padded[row, : len(sentence)], mask[row, : len(sentence)] = sentence, True
+    whole, fast = run(layer, padded, mask=mask), encode(layer, padded, mask=mask)
+    last = np.array([0, 3, 6])
+    single = encode(layer, padded, mask=mask, queries=last)[:, 0]
+    for row, sentence in enumerate(sentences):
+        expected = run(layer, sentence[None]).output[0]
+        np.testing.assert_allclose(whole.output[row, : len(sentence)], expected, atol=1e-10)
+        np.testing.assert_allclose(fast[row, : len(sentence)], expected, atol=1e-10)
+        np.testing.assert_allclose(single[row], expected[-1], atol=1e-10)
+        assert not whole.trace.weights[row, :, :, len(sentence) :].any()
+
+
+@pytest.mark.parametrize("name", layers(6))
+def test_contributions_sum_to_the_output(name: str) -> None:
+    x = np.random.default_rng(1).normal(size=(2, 5, 6))
+    encoded = run(layers(6)[name], x)
+    np.testing.assert_allclose(
+        encoded.contributions().sum(axis=2) + encoded.own, encoded.output, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("heads", HEADS)
+def test_cross_attention_is_the_plain_loop(heads: int) -> None:
+    rng = np.random.default_rng(heads)
+    layer = random_layer(8, heads, rng)
+    x, other = rng.normal(size=(1, 3, 8)), rng.normal(size=(1, 5, 8))
+    assert layer.w_q is not None and layer.w_k is not None
+    assert layer.w_v is not None and layer.w_o is not None
+    expected = sum(
+        np.array(
+            loop_attend(
+                x[0] @ layer.w_q[h], other[0] @ layer.w_k[h], other[0] @ layer.w_v[h], layer.scale
+            )
+        )
+        @ layer.w_o[h]
+        for h in range(heads)
+    )
+    np.testing.assert_allclose(run(layer, x, over=other).output[0], expected, atol=1e-10)
+
+
+def test_torch_scaled_dot_product_attention() -> None:
+    torch = pytest.importorskip("torch", reason="torch is only in the bench environment")
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.normal(size=(3, 4, n, 5)).astype(np.float32) for n in (6, 7, 7))
+    mask = rng.random((3, 1, 6, 7)) < 0.7
+    mask[..., 0] = True
+    bias = rng.normal(size=(1, 4, 6, 7)).astype(np.float32)
+    theirs = torch.nn.functional.scaled_dot_product_attention
+    tensors = [torch.from_numpy(a) for a in (q, k, v)]
+    np.testing.assert_allclose(attend(q, k, v).output, theirs(*tensors).numpy(), atol=1e-5)
+    masked = theirs(*tensors, attn_mask=torch.from_numpy(mask)).numpy()
+    np.testing.assert_allclose(attend(q, k, v, mask=mask).output, masked, atol=1e-5)
+    fast = weigh(q, k, scale=5**-0.5, mask=mask) @ v
+    np.testing.assert_allclose(fast, masked, atol=1e-5)
+    biased = theirs(*tensors, attn_mask=torch.from_numpy(bias)).numpy()
+    np.testing.assert_allclose(attend(q, k, v, bias=bias).output, biased, atol=1e-5)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8])
+def test_torch_multihead_attention(heads: int) -> None:
+    torch = pytest.importorskip("torch", reason="torch is only in the bench environment")
+    rng = np.random.default_rng(heads)
+    layer = random_layer(16, heads, rng)
+    module = torch.nn.MultiheadAttention(16, heads, bias=False, batch_first=True)
+    assert layer.w_o is not None
+    matrices = [m for m in (layer.w_q, layer.w_k, layer.w_v) if m is not None]
+    into = [m.transpose(0, 2, 1).reshape(16, 16) for m in matrices]
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.from_numpy(np.concatenate(into)))
+        module.out_proj.weight.copy_(torch.from_numpy(layer.w_o.reshape(16, 16).T.copy()))
+        x = rng.normal(size=(3, 6, 16)).astype(np.float32)
+        other = rng.normal(size=(3, 4, 16)).astype(np.float32)
+        mask = np.arange(6) < np.array([[6], [2], [4]])
+        tx, to = torch.from_numpy(x), torch.from_numpy(other)
+        plain, weights = module(tx, tx, tx, average_attn_weights=False)
+        padded, _ = module(tx, tx, tx, key_padding_mask=torch.from_numpy(~mask))
+        crossed, _ = module(tx, to, to)
+    encoded = run(layer, x)
+    np.testing.assert_allclose(encoded.output, plain.numpy(), atol=1e-5)
+    np.testing.assert_allclose(encoded.trace.weights, weights.numpy(), atol=1e-5)
+    np.testing.assert_allclose(encode(layer, x), plain.numpy(), atol=1e-5)
+    np.testing.assert_allclose(encode(layer, x, mask=mask), padded.numpy(), atol=1e-5)
+    np.testing.assert_allclose(run(layer, x, over=other).output, crossed.numpy(), atol=1e-5)
+
+
+def test_softmax_by_hand() -> None:
+    np.testing.assert_allclose(softmax(np.array([0.0, 0.0])), [0.5, 0.5])
+    np.testing.assert_allclose(softmax(np.log([1.0, 2.0, 5.0])), [0.125, 0.25, 0.625])
+    e = math.e
+    np.testing.assert_allclose(softmax(np.array([1.0, 0.0])), [e / (e + 1), 1 / (e + 1)])
+    np.testing.assert_array_equal(
+        softmax(np.array([[-np.inf, 3.0], [-np.inf, -np.inf]])), [[0, 1], [0, 0]]
+    )
+
+
+def test_matrices_turn_and_stretch() -> None:
+    x = np.array([[[1.0, 0.0]]])  # one word: its weight is 1, so only W_V acts
+    assert run(Layer(w_v=np.array([[[2.0, 0], [0, 2]]])), x).output.tolist() == [[[2, 0]]]
+    assert run(Layer(w_v=np.array([[[0.0, 1], [-1, 0]]])), x).output.tolist() == [[[0, 1]]]
+
+
+def test_sinusoidal_by_hand() -> None:
+    table = sinusoidal(3, 5)
+    for place in range(3):
+        for column in range(5):
+            angle = place / 10000 ** ((column - column % 2) / 5)
+            wave = math.cos if column % 2 else math.sin
+            assert table[place, column] == pytest.approx(wave(angle), abs=1e-12)
+
+
+def test_positions_fall_off_with_distance() -> None:
+    table = sinusoidal(40, 64)
+    product = table @ table.T
+    for distance in range(39):  # the same wherever the two stand
+        along = np.diagonal(product, distance)
+        np.testing.assert_allclose(along, along[0], atol=1e-9)
+    assert (np.diff(product[0, :6]) < 0).all()
+
+
+def test_bias_by_distance() -> None:
+    far = relative_bias(decay((0.5,), 2), np.array([[[-9, -1, 0, 1, 9]]]))
+    assert far.tolist() == [[[[-1, -0.5, 0, -0.5, -1]]]]
+
+
+# Laws that hold whatever the numbers are.
+
+SIZES = st.tuples(st.integers(1, 6), st.integers(1, 5))
+
+
+def numbers(shape: Any, dtype: Any, most: float = 1e30) -> Any:
+    most = float(np.dtype(dtype).type(most))
+    width = 8 * np.dtype(dtype).itemsize
+    return arrays(dtype, shape, elements=st.floats(-most, most, width=width))
+
+
+@st.composite
+def sentences(draw: st.DrawFn, most: float = 1e30, dtype: Any = None) -> Floats:
+    length, dim = draw(SIZES)
+    chosen = dtype or draw(st.sampled_from([np.float32, np.float64]))
+    made: Floats = draw(numbers((1, length, dim), chosen, most))
+    return made
+
+
+KINDS = st.sampled_from([*GENERAL, "random"])
+
+
+def layer_of(kind: str, dim: int) -> Layer:
+    if kind == "random":
+        return random_layer(dim, 2, np.random.default_rng(0))
+    return general(kind, dim)
+
+
+@given(sentences(), KINDS)
+@settings(deadline=None, max_examples=150)
+def test_rows_sum_to_1_and_nothing_is_nan(x: Floats, kind: str) -> None:
+    layer = layer_of(kind, x.shape[2])
+    encoded = run(layer, x)
+    sums = encoded.trace.weights.sum(axis=-1)
+    looks = not (layer.skip_self and x.shape[1] == 1)
+    np.testing.assert_allclose(sums, 1.0 if looks else 0.0, atol=1e-5)
+    assert np.isfinite(encoded.output).all()
+    assert np.isfinite(encode(layer, x)).all()
+    assert np.isfinite(encode(layer, x, queries=np.array([0]))).all()
+
+
+@given(st.data(), SIZES, st.sampled_from([np.float32, np.float64]))
+@settings(deadline=None, max_examples=150)
+def test_attend_takes_any_finite_numbers(data: st.DataObject, size: Any, dtype: Any) -> None:
+    q, k, v = (data.draw(numbers(size, dtype)) for _ in range(3))
+    scale = data.draw(st.sampled_from([None, 1.0, 6.0, 1e6]))
+    trace = attend(q, k, v, scale=scale)
+    for part in (trace.scores, trace.scaled, trace.weights, trace.output):
+        assert np.isfinite(part).all()
+    np.testing.assert_allclose(trace.weights.sum(-1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_1e30(dtype: Any) -> None:
+    x = np.array([[[1e30, -1e30], [1e30, 1e30], [0, 0], [-1e30, 1e-30]]], dtype)
+    for kind in (*GENERAL, "random"):
+        layer = layer_of(kind, 2)
+        assert np.isfinite(run(layer, x).output).all()
+        assert np.isfinite(encode(layer, x)).all()
+    np.testing.assert_allclose(unit(x)[0, 0], [0.5**0.5, -(0.5**0.5)], rtol=1e-6)
+    assert np.isfinite(dot(x, x)).all()
+
+
+@given(
+    sentences(most=5, dtype=np.float64),
+    st.randoms(),
+    st.sampled_from(["textbook", "scaled", "random"]),
+)
+@settings(deadline=None)
+def test_order_of_the_context_does_not_matter(x: Floats, random: Any, kind: str) -> None:
+    layer = layer_of(kind, x.shape[2])
+    order = list(range(1, x.shape[1]))
+    random.shuffle(order)
+    shuffled = x[:, [0, *order]]
+    np.testing.assert_allclose(
+        run(layer, shuffled).output[:, 0], run(layer, x).output[:, 0], atol=1e-9
+    )
+
+
+def test_order_matters_with_positions() -> None:
+    x = np.random.default_rng(0).normal(size=(1, 4, 6))
+    swapped = x[:, [0, 2, 1, 3]]
+    near, plain = general("cosine", 6), general("cosine", 6, 1)
+    assert np.abs(run(near, x).output[0, 0] - run(near, swapped).output[0, 0]).max() > 1e-3
+    np.testing.assert_allclose(run(plain, x).output[0, 0], run(plain, swapped).output[0, 0])
+    waves = sinusoidal(4, 6)
+    one, two = (run(Layer(), y + waves).output[0, 0] for y in (x, swapped))
+    assert np.abs(one - two).max() > 1e-3
+
+
+@given(sentences(most=50, dtype=np.float64), st.floats(-1e3, 1e3))
+def test_a_constant_changes_nothing(x: Floats, constant: float) -> None:
+    scores = x[0]
+    np.testing.assert_allclose(softmax(scores + constant), softmax(scores), atol=1e-9)
+    bias = np.array(constant)
+    np.testing.assert_allclose(attend(x, x, x, bias=bias).output, attend(x, x, x).output, atol=1e-6)
+
+
+@given(st.integers(1, 8), KINDS, st.data())
+@settings(deadline=None)
+def test_one_token_returns_itself(dim: int, kind: str, data: st.DataObject) -> None:
+    x = data.draw(numbers((1, 1, dim), np.float64, 1e6))
+    layer = layer_of(kind, dim)
+    expected = x
+    if kind == "random":  # the matrices still act; the weight is 1
+        assert layer.w_v is not None and layer.w_o is not None
+        expected = (x @ layer.w_v @ layer.w_o.astype(np.float64)).sum(axis=0, keepdims=True)
+    np.testing.assert_allclose(run(layer, x).output, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(encode(layer, x), expected, rtol=1e-6, atol=1e-6)
+
+
+@given(st.data(), SIZES)
+@settings(deadline=None)
+def test_masks_are_respected(data: st.DataObject, size: tuple[int, int]) -> None:
+    length, dim = size
+    q, k = (data.draw(numbers((length, dim), np.float64, 1e3)) for _ in range(2))
+    mask = data.draw(arrays(bool, (length, length)))
+    weights = attend(q, k, k, mask=mask).weights
+    assert not weights[~mask].any()
+    np.testing.assert_allclose(weights.sum(-1), mask.any(-1))
+    np.testing.assert_allclose(weigh(q, k, scale=dim**-0.5, mask=mask), weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", layers(6))
+def test_a_batch_equals_single_runs(name: str) -> None:
+    layer = layers(6)[name]
+    x = np.random.default_rng(5).normal(size=(9, 5, 6)).astype(np.float32)
+    whole = encode(layer, x)
+    for row in range(9):
+        np.testing.assert_allclose(whole[row], encode(layer, x[[row]])[0], atol=1e-6)
+        for place in range(5):
+            alone = encode(layer, x[[row]], queries=np.array([place]))[0, 0]
+            np.testing.assert_allclose(whole[row, place], alone, atol=1e-5)
