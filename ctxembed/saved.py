@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.attention.layer import Layer
+from ctxembed.attention.layer import NOTHING, Layer, Side
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model import Model, write_json
@@ -23,7 +23,7 @@ class Saved:
     """A layer, how its inputs are made, and what is known about it."""
 
     layer: Layer
-    key_bias: Floats | None = None  # (V,)
+    side: Side = NOTHING  # (V,) what is known about each word beside its vector
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
     settings: dict[str, Any] = field(default_factory=dict)  # how it was learned
     figures: dict[str, float] = field(default_factory=dict)  # how well, on held-out text
@@ -46,7 +46,7 @@ def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True
     (model / "attention").mkdir(exist_ok=True)
     with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
-        arrays: dict[str, Floats | None] = {"key_bias": saved.key_bias}
+        arrays: dict[str, Floats | None] = dict(vars(saved.side))
         numbers = {}
         for item in fields(Layer):
             value = getattr(saved.layer, item.name)
@@ -90,6 +90,6 @@ def load_attention(model: Model, name: str) -> Saved:
         arrays[key] = load(folder / f"{key}.npy")
         if list(arrays[key].shape) != shape or not np.isfinite(arrays[key].sum()):
             raise ModelError(f"{folder / key}.npy: damaged; learn it again with: ctxembed learn")
-    key_bias = arrays.pop("key_bias", None)
+    side = Side(*(arrays.pop(item.name, None) for item in fields(Side)))
     layer = Layer(**meta["layer"], **arrays)
-    return Saved(layer, key_bias, meta["inputs"], meta["settings"], meta["figures"])
+    return Saved(layer, side, meta["inputs"], meta["settings"], meta["figures"])

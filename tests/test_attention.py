@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import GENERAL, Layer, encode, general, random_layer, run
+from ctxembed.attention.layer import GENERAL, Layer, Side, encode, general, random_layer, run
 from ctxembed.attention.positions import decay, relative_bias, sinusoidal
 from ctxembed.attention.scores import attend, dot, softmax, unit, weigh
 
@@ -98,14 +98,14 @@ def test_every_layer_is_the_plain_loop(name: str, length: int) -> None:
     expected = np.array(
         [[loop_layer(layer, x[b], bias[b], t) for t in range(length)] for b in range(3)]
     )
-    np.testing.assert_allclose(run(layer, x, key_bias=bias).output, expected, atol=1e-10)
-    np.testing.assert_allclose(encode(layer, x, key_bias=bias), expected, atol=1e-10)
+    np.testing.assert_allclose(run(layer, x, side=Side(bias)).output, expected, atol=1e-10)
+    np.testing.assert_allclose(encode(layer, x, side=Side(bias)), expected, atol=1e-10)
     targets = np.array([0, length - 1, length // 2])
     wanted = expected[np.arange(3), targets][:, None]
     for made in (
-        run(layer, x, key_bias=bias, queries=targets).output,
-        encode(layer, x, key_bias=bias, queries=targets),
-        encode(layer, x.astype(np.float32), key_bias=bias.astype(np.float32), queries=targets),
+        run(layer, x, side=Side(bias), queries=targets).output,
+        encode(layer, x, side=Side(bias), queries=targets),
+        encode(layer, x.astype(np.float32), side=Side(bias.astype(np.float32)), queries=targets),
     ):
         np.testing.assert_allclose(made, wanted, atol=1e-10 if made.dtype == np.float64 else 2e-5)
 

@@ -92,11 +92,10 @@ def _ablation(
 
 def _by_place(attention: Attention, item: Occurrence) -> tuple[Attention, Occurrence]:
     """Keep only the words of the sentence, row by place, in double precision."""
-    bias = attention.key_bias
     local = replace(
         attention,
         inputs=attention.inputs[item.ids].astype(np.float64),
-        key_bias=None if bias is None else bias[item.ids].astype(np.float64),
+        side=attention.side.take(item.ids),
     )
     return local, Occurrence(np.arange(len(item.ids), dtype=np.int32), item.target)
 

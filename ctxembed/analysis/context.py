@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.analysis.occurrences import Batch, Places, read
-from ctxembed.attention.layer import Encoded, Layer, damping, encode, general, random_layer, run
+from ctxembed.attention.layer import (
+    NOTHING,
+    Encoded,
+    Layer,
+    Side,
+    damping,
+    encode,
+    general,
+    random_layer,
+    run,
+)
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.model import Model
@@ -36,16 +46,12 @@ class Attention:
     name: str
     layer: Layer
     inputs: Floats | Space  # (V, d)
-    key_bias: Floats | None = None  # (V,) how much a word is looked at, whoever looks
-
-    def bias(self, ids: Ids) -> Floats | None:
-        """Return how much each word is looked at, in the shape of the ids."""
-        return None if self.key_bias is None else self.key_bias.take(ids)
+    side: Side = NOTHING  # (V,) what is known about each word beside its vector
 
     def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
         """Run the layer on occurrences whose sentences have one length, targets only."""
         x, ids, places = self._inputs(occurrences)
-        return run(self.layer, x, key_bias=self.bias(ids), queries=places)
+        return run(self.layer, x, side=self.side.take(ids), queries=places)
 
     def _inputs(self, occurrences: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
         """Return vectors (B, T, d), ids (B, T) and the places of the targets (B,)."""
@@ -61,8 +67,8 @@ class Attention:
         """Return (B, d) contextual vectors of the targets of a batch."""
         mask = None if batch.mask.all() else batch.mask
         x = self.inputs[batch.ids]  # (B, T, d)
-        bias = self.bias(batch.ids)
-        return encode(self.layer, x, key_bias=bias, mask=mask, queries=batch.targets)[:, 0]
+        side = self.side.take(batch.ids)
+        return encode(self.layer, x, side=side, mask=mask, queries=batch.targets)[:, 0]
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
@@ -70,7 +76,7 @@ class Attention:
         for rows in batches(occurrences):
             some = [occurrences[row] for row in rows]
             x, ids, places = self._inputs(some)
-            made = encode(self.layer, x, key_bias=self.bias(ids), queries=places)
+            made = encode(self.layer, x, side=self.side.take(ids), queries=places)
             vectors[rows] = made[:, 0]
         return vectors
 
@@ -187,12 +193,12 @@ class Context:
         if name == "general":
             layer = general(kind, self.model.dim, heads)
             if layer.unit:
-                return Attention(name, layer, self.inputs("unit"), damping(self.frequency))
+                return Attention(name, layer, self.inputs("unit"), Side(damping(self.frequency)))
         elif name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
             saved = load_attention(self.model, name)
-            return Attention(name, saved.layer, self.inputs(saved.inputs), saved.key_bias)
+            return Attention(name, saved.layer, self.inputs(saved.inputs), saved.side)
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")

@@ -100,7 +100,7 @@ def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:
         for first in range(0, len(rows), step):
             some = np.array(rows[first : first + step])
             ids = np.array([items[row].ids for row in some])
-            made = encode(way.layer, way.inputs[ids], key_bias=way.bias(ids))  # (B, T, d)
+            made = encode(way.layer, way.inputs[ids], side=way.side.take(ids))  # (B, T, d)
             vectors[some[:, None] + np.arange(length)] = made
     return vectors
 

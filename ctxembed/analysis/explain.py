@@ -42,18 +42,19 @@ def explain_targets(
     """Run the layer for each target, one at a time: long sentences need no square matrix."""
     names = name_targets(parsed)
     for name, item in zip(names, parsed.occurrences, strict=True):
-        x, key_ids, place, tokens = _inputs(attention, parsed, item, encoding)
-        keys = None
+        x, ids, place, tokens = _inputs(attention, parsed, item, encoding)
+        keys = over_side = None
         if over is not None:
             key_ids = over.occurrences[0].ids
             keys = _encode_places(attention.inputs[key_ids], encoding)[None]
+            over_side = attention.side.take(key_ids[None])
             tokens = over.words
-        bias = None if attention.key_bias is None else attention.key_bias[key_ids][None]
         encoded = run(
             attention.layer,
             x[None],
-            key_bias=bias,
+            side=attention.side.take(ids[None]),
             over=keys,
+            over_side=over_side,
             queries=np.array([place], np.intp),
         )
         layer = attention.layer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxembed.analysis.context import Attention, Parsed
-from ctxembed.attention.layer import run
+from ctxembed.attention.layer import query_inputs, run
 from ctxembed.attention.positions import sinusoidal
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import UsageError
@@ -59,18 +59,29 @@ def steps(
         yield Step("X", None, tokens, dims, x)
     if over is not None:
         yield Step("E_other", None, keys, dims, y)
-    layer = attention.layer
+    layer, side = attention.layer, attention.side.take(ids[None])
+    asking = query_inputs(layer, x[None], side)[0]  # (T, d or 2d)
+    if layer.near:
+        yield Step("N", None, tokens, dims, asking[:, len(dims) :])
     for name, matrix, source, words in (
-        ("Q", layer.w_q, x, tokens),
+        ("Q", layer.w_q, asking, tokens),
         ("K", layer.w_k, y, keys),
         ("V", layer.w_v, y, keys),
     ):
         for head in range(layer.heads if matrix is not None else 0):
             assert matrix is not None
             small = [f"d{i}" for i in range(1, matrix.shape[2] + 1)]
-            yield Step(name, head + 1, words, small, source @ matrix[head])
-    bias = None if attention.key_bias is None else attention.key_bias[key_ids][None]
-    encoded = run(layer, x[None], key_bias=bias, over=None if over is None else y[None])
+            made = source @ matrix[head]
+            if name == "Q" and layer.b_q is not None:
+                made = made + layer.b_q[head]
+            yield Step(name, head + 1, words, small, made)
+    encoded = run(
+        layer,
+        x[None],
+        side=side,
+        over=None if over is None else y[None],
+        over_side=attention.side.take(key_ids[None]),
+    )
     trace = encoded.trace
     for head in range(layer.heads):
         number = head + 1 if layer.heads > 1 else None

@@ -1,16 +1,17 @@
 """From a corpus to a model directory."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.analysis.learn import NothingLearned, learn_attention
 from ctxembed.errors import CorpusError
 from ctxembed.folder import written_whole
-from ctxembed.model import write, write_lines
+from ctxembed.model import Model, write, write_lines
 from ctxembed.progress import Progress
 from ctxembed.static import word2vec
 from ctxembed.table import Cell, Table
@@ -27,11 +28,15 @@ def train(
     *,
     tokenizer: Tokenizer | None = None,
     force: bool = False,
+    attention: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
     **given: Any,
 ) -> Table:
-    """Train a model and save it; `given` are fields of word2vec.Settings, the rest fits itself."""
+    """Train a model, learn attention on it, save both.
+
+    `given` are fields of word2vec.Settings; the rest fits the size of the corpus.
+    """
     progress = progress or Progress()
     tokenizer = tokenizer or Tokenizer()
     with written_whole(Path(output), replace=force) as folder:
@@ -68,8 +73,18 @@ def train(
             "files": counted.files,
         }
         write(folder, words, counts, vectors, outputs, meta)
+        learned, notes = None, []
+        if attention:
+            try:
+                learned = learn_attention(
+                    Model.open(folder), seed=settings.seed, progress=progress
+                ).records()
+            except NothingLearned as nothing:
+                notes.append(str(nothing))
     seconds = {"reading": read - begun, "training": trained - read}
-    return _summary(meta, counts, seconds, output)
+    table = _summary(meta, counts, seconds, output)
+    learned_rows = [(f"attention_{r['property']}", r["value"]) for r in learned or []]
+    return replace(table, rows=[*table.rows, *learned_rows], notes=[*table.notes, *notes])
 
 
 def _summary(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.positions import decay, relative_bias
 from ctxembed.attention.scores import Floats, Trace, attend, unit, weigh
+from ctxembed.attention.walls import between, neighbourhood
 
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
 REACH = 32  # words; farther ones count as this far
@@ -33,6 +34,26 @@ class Layer:
     own: float = 0.0  # how much of the word itself stays
     share: float = 1.0  # how much of the context comes in
     positions: Floats | None = None  # (H, 2R+1) bias by distance
+    b_q: Floats | None = None  # (H, dk) what every query looks for
+    walls: Floats | None = None  # (H,) how much a wall between two words counts
+    near: bool = False  # a word asks together with its neighbourhood: W_Q is (H, 2d, dk)
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is known about words beside their vectors: a row each, whatever the leading axes."""
+
+    key_bias: Floats | None = None  # (...,) or (..., H) how much a word is looked at, whoever looks
+    salience: Floats | None = None  # (...,) how much it says about the topic, a logarithm
+    heights: Floats | None = None  # (...,) how high a wall it is
+
+    def take(self, ids: NDArray[Any]) -> "Side":
+        """Look words up."""
+        parts = (self.key_bias, self.salience, self.heights)
+        return Side(*(None if part is None else part[ids] for part in parts))
+
+
+NOTHING = Side()
 
 
 @dataclass(frozen=True)
@@ -92,20 +113,24 @@ def run(
     layer: Layer,
     x: Floats,
     *,
-    key_bias: Floats | None = None,
+    side: Side | None = None,
     mask: NDArray[np.bool_] | None = None,
     over: Floats | None = None,
+    over_side: Side | None = None,
     queries: NDArray[np.intp] | None = None,
 ) -> Encoded:
     """Run a layer over sentences x (B, T, d).
 
-    key_bias: (B, T) how much each word is looked at, whoever looks. mask: (B, T) False: padding.
-    over: (B, Tk, d) another sentence for keys and values: cross-attention.
+    side: (B, T) what is known about its words. mask: (B, T) False for padding.
+    over: (B, Tk, d) another sentence for keys and values, cross-attention, with its own side.
     queries: (B,) one place a sentence, where only that word's vector is wanted.
     """
     keys = x if over is None else over  # (B, Tk, d)
     asked = _asked(x, queries)  # (B, Tq, d)
-    q, k = _project(asked[:, None], layer.w_q), _project(keys[:, None], layer.w_k)
+    walls = _walls(layer, side, queries)
+    q = _project(_asking(layer, x, asked, side, walls, mask, queries)[:, None], layer.w_q)
+    q = q if layer.b_q is None else q + layer.b_q[:, None].astype(x.dtype)
+    k = _project(keys[:, None], layer.w_k)
     if layer.unit:
         q, k = unit(q), unit(k)  # (B, H or 1, T, dk)
     values = layer.share * _project(_project(keys[:, None], layer.w_v), layer.w_o)
@@ -113,7 +138,9 @@ def run(
         values = values / layer.heads  # heads are averaged, so that their contributions add up
     distance = None if over is not None else _distance(asked.shape[1], keys.shape[1], queries)
     look = _look(layer, distance, mask)
-    bias = _bias(layer, distance, key_bias, x.dtype)
+    bias = _bias(layer, distance, side, walls, x.dtype)
+    if over is not None:  # two sentences have neither distance nor walls between them
+        bias = _bias(layer, None, over_side, None, x.dtype)
     wide = np.zeros((1, layer.heads, 1, 1), x.dtype)  # every head has its own weights
     bias = wide if bias is None else bias + wide
     trace = attend(q, k, values, scale=layer.scale, bias=bias, mask=look)
@@ -131,7 +158,7 @@ def encode(
     layer: Layer,
     x: Floats,
     *,
-    key_bias: Floats | None = None,
+    side: Side | None = None,
     mask: NDArray[np.bool_] | None = None,
     queries: NDArray[np.intp] | None = None,
 ) -> Floats:
@@ -139,11 +166,13 @@ def encode(
     asked = _asked(x, queries)  # (B, Tq, d)
     distance = _distance(asked.shape[1], x.shape[1], queries)
     look = _look(layer, distance, mask)
-    bias = _bias(layer, distance, key_bias, x.dtype)
+    walls = _walls(layer, side, queries)
+    bias = _bias(layer, distance, side, walls, x.dtype)
+    asking = _asking(layer, x, asked, side, walls, mask, queries)
     if queries is not None and (layer.w_k is None or not layer.unit):
-        mixed = _mix_one(layer, asked[:, 0], x, bias, look)
+        mixed = _mix_one(layer, asking[:, 0], x, bias, look)
     else:
-        mixed = _mix_all(layer, asked, x, bias, look)
+        mixed = _mix_all(layer, asking, x, bias, look)
     if layer.share != 1:
         mixed *= layer.share
     own = _own(layer, asked, look)
@@ -151,16 +180,18 @@ def encode(
 
 
 def _mix_all(
-    layer: Layer, asked: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
+    layer: Layer, asking: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
 ) -> Floats:
     """Mix for every word of a sentence."""
-    q, k, v = _heads(asked, layer.w_q), _heads(x, layer.w_k), _heads(x, layer.w_v)
+    q, k, v = _heads(asking, layer.w_q), _heads(x, layer.w_k), _heads(x, layer.w_v)
+    if layer.b_q is not None:
+        q = q + layer.b_q[:, None].astype(x.dtype, copy=False)
     if layer.unit:
         q, k = unit(q), unit(k)
     weights = weigh(q, k, scale=layer.scale, bias=bias, mask=look)  # (B, H or 1, Tq, T)
     if layer.w_v is None and layer.w_o is None:
         return np.asarray(weights.mean(axis=1) @ x)  # (B, Tq, d)
-    batch, places, size = len(x), asked.shape[1], v.shape[-1]
+    batch, places, size = len(x), asking.shape[1], v.shape[-1]
     side_by_side = np.empty((batch, places, layer.heads, size), x.dtype)
     np.matmul(weights, v, out=side_by_side.swapaxes(1, 2))
     if layer.w_o is None:
@@ -171,15 +202,16 @@ def _mix_all(
 
 
 def _mix_one(
-    layer: Layer, asked: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
+    layer: Layer, asking: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
 ) -> Floats:
     """Mix for one word a sentence; the matrices move to its side, no other word meets them.
 
     (x_i W_Q)(x_j W_K)ᵀ = (x_i W_Q W_Kᵀ) x_jᵀ, and Σ w_j (x_j W_V) = (Σ w_j x_j) W_V.
     """
-    q = asked[None]  # (H or 1, B, d)
-    for matrix in (layer.w_q, layer.w_k if layer.w_k is None else layer.w_k.swapaxes(1, 2)):
-        q = _project(q, matrix)
+    q = _project(asking[None], layer.w_q)  # (H or 1, B, d)
+    if layer.b_q is not None:
+        q = q + layer.b_q[:, None].astype(x.dtype, copy=False)
+    q = _project(q, None if layer.w_k is None else layer.w_k.swapaxes(1, 2))
     if layer.unit:
         q = unit(q)
     keys = unit(x) if layer.unit else x
@@ -192,13 +224,41 @@ def _mix_one(
     )  # (B, H or 1, T)
     if layer.w_v is None and layer.w_o is None:
         return np.asarray(weights.mean(axis=1, keepdims=True) @ x)
-    mixed = np.broadcast_to((weights @ x).swapaxes(0, 1), (layer.heads, *asked.shape))
+    mixed = np.broadcast_to((weights @ x).swapaxes(0, 1), (layer.heads, len(x), x.shape[2]))
     mixed = _project(_project(mixed, layer.w_v), layer.w_o)  # (H, B, d)
     return np.asarray(mixed.mean(axis=0) if layer.w_o is None else mixed.sum(axis=0))[:, None]
 
 
 def _asked(x: Floats, queries: NDArray[np.intp] | None) -> Floats:
     return x if queries is None else x[np.arange(len(x)), queries][:, None]
+
+
+def _walls(layer: Layer, side: Side | None, queries: NDArray[np.intp] | None) -> Floats | None:
+    """Return (B, Tq, T): the heights between each two words, where the layer asks for them."""
+    if (layer.walls is None and not layer.near) or side is None or side.heights is None:
+        return None
+    return between(side.heights, queries)
+
+
+def _asking(
+    layer: Layer,
+    x: Floats,
+    asked: Floats,
+    side: Side | None,
+    walls: Floats | None,
+    mask: NDArray[np.bool_] | None,
+    queries: NDArray[np.intp] | None,
+) -> Floats:
+    """Return what W_Q meets: the word, and beside it its neighbourhood if the layer wants it."""
+    if not layer.near or side is None or side.salience is None or walls is None:
+        return asked
+    around = neighbourhood(x, side.salience.astype(x.dtype), walls, queries, mask)
+    return np.concatenate([asked, around], axis=-1)  # (B, Tq, 2d)
+
+
+def query_inputs(layer: Layer, x: Floats, side: Side | None) -> Floats:
+    """Return (B, T, d or 2d): what W_Q meets for every word."""
+    return _asking(layer, x, x, side, _walls(layer, side, None), None, None)
 
 
 def _project(x: Floats, matrix: Floats | None) -> Floats:
@@ -241,13 +301,22 @@ def _distance(asked: int, keys: int, queries: NDArray[np.intp] | None) -> NDArra
 
 
 def _bias(
-    layer: Layer, distance: NDArray[np.intp] | None, key_bias: Floats | None, dtype: np.dtype[Any]
+    layer: Layer,
+    distance: NDArray[np.intp] | None,
+    side: Side | None,
+    walls: Floats | None,
+    dtype: np.dtype[Any],
 ) -> Floats | None:
-    """Add up what the distance and the word itself say, (B or 1, H or 1, Tq or 1, Tk)."""
+    """Add up what distance, walls and the word itself say, (B or 1, H or 1, Tq or 1, Tk)."""
     bias: Floats | None = None
     if layer.positions is not None and distance is not None:
         bias = relative_bias(layer.positions.astype(dtype), distance)
-    if key_bias is not None:
-        by_word = key_bias[:, None, None, :].astype(dtype)
+    if layer.walls is not None and walls is not None:
+        through = -layer.walls[:, None, None].astype(dtype) * walls[:, None].astype(dtype)
+        bias = through if bias is None else bias + through
+    if side is not None and side.key_bias is not None:
+        by_word = side.key_bias.astype(dtype)  # (B, T) or (B, T, H)
+        by_word = by_word[..., None] if by_word.ndim == 2 else by_word
+        by_word = by_word.swapaxes(1, 2)[:, :, None, :]  # (B, H or 1, 1, T)
         bias = by_word if bias is None else bias + by_word
     return bias

@@ -20,6 +20,7 @@ from ctxembed.errors import CtxembedError, UsageError
 # In the order of the story; the module of a command has its name.
 COMMANDS = (
     "train",
+    "learn",
     "info",
     "show",
     "vector",
@@ -31,9 +32,9 @@ COMMANDS = (
     "contextualize",
     "ablate",
     "positions",
-    "evaluate",
     "import",
     "export",
+    "demo",
     "completion",
 )
 

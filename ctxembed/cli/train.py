@@ -79,6 +79,7 @@ the earlier model, or none.""",
     metavar="N",
     help="Start of the random numbers.",
 )
+@click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
 @click.option("--lines", is_flag=True, help="Each line is one sentence already.")
 @click.option(
     "--tokenizer",
@@ -106,6 +107,7 @@ def command_(
     encoding: str,
     errors: str,
     lines: bool,
+    static_only: bool,
     negative: int | None,
     hierarchical_softmax: bool,
     form: str | None,
@@ -133,6 +135,7 @@ def command_(
         output,
         tokenizer=Tokenizer(tokenizer, cased),
         force=force,
+        attention=not static_only,
         progress=progress(quiet),
         negative=negative,
         hierarchical_softmax=hierarchical_softmax or None,

@@ -40,11 +40,11 @@ def fit_settings(tokens: int, *, workers: int | None = None, **given: Any) -> Se
         "algorithm": "skipgram",
         "dim": (25, 64, 100)[size],
         "window": 5,
-        "epochs": (100, 20, 5)[size],
+        "epochs": (100, 30, 10)[size],
         "min_count": (1, 2, 5)[size],
         "negative": 5,
         "hierarchical_softmax": False,
-        "sample": (0.0, 1e-3, 1e-4)[size],
+        "sample": (0.0, 1e-4, 1e-5)[size],
         "seed": 1,
         "workers": workers or (1 if size < 2 else cores()),
     }

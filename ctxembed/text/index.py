@@ -97,6 +97,19 @@ def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: in
         (folder / name).unlink()
 
 
+def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> NDArray[np.int64]:
+    """Give the words of an index the rows of another vocabulary; return how often each occurs."""
+    table = np.array([vocabulary if row is None else row for row in rows], np.int32)
+    ids = np.lib.format.open_memmap(folder / "ids.npy", mode="r+")
+    counts = np.zeros(vocabulary + 1, np.int64)
+    for first in range(0, len(ids), CHUNK):
+        some = table[ids[first : first + CHUNK]]
+        ids[first : first + CHUNK] = some
+        counts += np.bincount(some, minlength=vocabulary + 1)
+    ids.flush()
+    return counts[:-1]
+
+
 def _write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)

@@ -1,0 +1,101 @@
+"""ctxembed demo"""
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import click
+
+from ctxembed.cli.command import command, quiet_option
+
+AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
+SENTENCE = "[Apple] launched a new phone while I was eating an [orange]"
+TWICE = "[Apple] launched a new phone while I was eating an [apple]"
+
+# What is told, then the command that shows it. {corpora} and {work} are folders.
+STORY = (
+    (
+        "Four sentences, three about the fruit and one about the company. Word2vec needs far more: "
+        "its vectors are noise here, and train says so.",
+        "train {corpora}/apple.txt -o {work}/four --static-only",
+    ),
+    (
+        "The bundled model has read 360,000 words of everyday English in which apple is mostly a "
+        "fruit. Its one vector is the average of all that, made once and used for every sentence.",
+        f"show apple --occurrences 4 {AXES}",
+    ),
+    (
+        "Turn the corpus round, three apples out of four from the company, and the same word lands "
+        "elsewhere: the vector says more about the data than about any sentence.",
+        "train {corpora}/technology.txt --lines -o {work}/twin --static-only --epochs 4 --dim 32",
+    ),
+    ("", f"show apple --occurrences 0 -m {{work}}/twin {AXES}"),
+    (
+        "Now a sentence. The static apple is a fruit, whatever stands beside it. The bag (the mean "
+        "of the context) and general attention look at orange and eating too. Learned attention "
+        "must see that launched and phone are the words that matter for apple, and must leave "
+        "orange a fruit.",
+        f'compare "{SENTENCE}" {AXES} -n 2',
+    ),
+    ("What apple looks at, word by word:", f'explain "{SENTENCE.replace("[orange]", "orange")}"'),
+    (
+        "The same word twice in one sentence must come out as two things.",
+        f'compare "{TWICE}" {AXES} -n 2',
+    ),
+    (
+        "Money bank and river bank: one static vector, two contextual ones. cos_first is the "
+        "cosine with the bank of the first sentence, cos_random what to expect of any two banks.",
+        'compare "money [bank] grows" "river [bank] flows" -n 1',
+    ),
+    ("As a recipe:", 'explain "money [bank] grows" --recipe'),
+    ("", 'explain "river [bank] flows" --recipe'),
+    (
+        "A server carries plates, or it crashes.",
+        'compare "[Server], can I have the check?" "Looks like I just crashed the [server]"'
+        " --axis restaurant=waiter,menu,food --axis computer=computer,network,data -n 1",
+    ),
+)
+
+
+@command(
+    "demo",
+    examples=[("The story in one run", "ctxembed demo")],
+    see_also=["compare", "explain", "show"],
+    columns={"(several tables)": "each step with the command that printed it"},
+    details="""Every step is the real output of the command above it. It always asks the bundled
+model; what it trains on the way goes into a temporary directory.""",
+)
+@quiet_option
+def command_(quiet: bool) -> None:
+    """Tell the story of the averaged word, each step with the command that shows it."""
+    from ctxembed import places
+
+    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model())
+    if not sys.stdout.isatty():
+        os.environ["COLUMNS"] = "80"
+    with tempfile.TemporaryDirectory() as work:
+        names = {"corpora": str(places.corpora()), "work": work}
+        for number, text, line in _steps():
+            if number:
+                click.echo(f"\n{number}. " + click.wrap_text(text, 76, "", "   ") + "\n")
+            click.echo(f"$ ctxembed {line.format(corpora='corpora', work='.')}\n")
+            _run(shlex.split(line.format(**names)))
+            click.echo()
+
+
+def _steps() -> Iterator[tuple[int, str, str]]:
+    number = 0
+    for text, line in STORY:
+        number += bool(text)
+        yield number if text else 0, text, line
+
+
+def _run(arguments: list[str]) -> None:
+    """Run a command as a person would, with tables whatever stdout is."""
+    from ctxembed.cli.main import cli
+
+    sys.stdout.flush()
+    cli.main([*arguments, "-f", "table"], standalone_mode=False)
+    sys.stdout.flush()

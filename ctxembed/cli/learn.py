@@ -1,0 +1,119 @@
+"""ctxembed learn"""
+
+from typing import Any
+
+import click
+
+from ctxembed.cli.command import (
+    answer,
+    command,
+    model_option,
+    open_model,
+    output_options,
+    progress,
+)
+from ctxembed.cli.train import PROPERTIES
+
+
+@command(
+    "learn",
+    columns=PROPERTIES,
+    examples=[
+        (
+            "Learn again, with eight heads, under another name",
+            "ctxembed learn --name eight --heads 8 --epochs 1 -m ctxembed-model",
+        ),
+        ("A minute at most", "ctxembed learn --name quick --minutes 0.05 -m ctxembed-model"),
+    ],
+    see_also=["train", "explain", "compare", "info"],
+    details="""Learning needs no labels. A pseudoword is two words of the corpus that share the mean
+of their vectors, as the senses of an ambiguous word do; attention must tell from each sentence
+which of the two stood there, also when a clause about the other word is spliced in. One sentence in
+twenty, at the end of the corpus, is held out: learning stops when its pseudowords no longer
+improve, and the best is kept.
+
+What is learned: W_Q, W_K, W_V, W_O, a bias by distance, a bias by the word's frequency and the
+length of its vector, how much of the word itself stays, and how much a wall counts. The height of
+a wall is measured beforehand: how much the topic changes across a word. A word asks together with
+its neighbourhood, so W_Q has twice as many rows. Static vectors stay as they are.
+
+The same seed gives the same bytes with one BLAS thread, which is the default here.
+
+An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was validated so far.""",
+)
+@click.option("--name", default="learned", show_default=True, help="Name of the attention.")
+@click.option(
+    "--heads",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="How many points of view.",
+)
+@click.option(
+    "--positions",
+    type=click.Choice(["learned", "decay"]),
+    default="learned",
+    show_default=True,
+    help="Learn the bias by distance, or keep a decay by head.",
+)
+@click.option(
+    "--epochs",
+    type=click.FloatRange(0, 1000, min_open=True),
+    metavar="N",
+    help="At most so many thousand batches; 2.",
+)
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Start of the random numbers.",
+)
+@click.option(
+    "--corpus",
+    multiple=True,
+    metavar="FILE",
+    help="Learn from this text, for a model without a corpus of its own.",
+)
+@model_option
+@output_options
+def command_(
+    name: str,
+    heads: int,
+    positions: str,
+    epochs: float | None,
+    minutes: float | None,
+    seed: int,
+    corpus: tuple[str, ...],
+    model_dir: str | None,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+) -> None:
+    """Learn attention for a model from its corpus, without labels, and save it under a name."""
+    from ctxembed import places
+    from ctxembed.analysis.learn import learn_attention, learn_from
+    from ctxembed.errors import UsageError
+
+    model = open_model(model_dir, quiet)
+    if model.path == places.bundled_model():
+        raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
+    settings: dict[str, Any] = {
+        "heads": heads,
+        "positions": positions == "learned",
+        "steps": None if epochs is None else max(1, round(1000 * epochs)),
+        "minutes": minutes,
+        "seed": seed,
+        "progress": progress(quiet),
+    }
+    if corpus:
+        table = learn_from(model, corpus, name, **settings)
+    else:
+        table = learn_attention(model, name, **settings)
+    answer(table, form, precision, no_header, quiet)

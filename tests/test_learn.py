@@ -1,0 +1,330 @@
+"""Gradients against finite differences and torch; learning against its own promises."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import Side, encode, run
+from ctxembed.attention.learn import NothingToLearn, Settings, learn
+from ctxembed.attention.objective import Weights, unaverage
+from ctxembed.attention.pseudowords import split
+from ctxembed.attention.trained import Parameters, Words, as_layer, forward, start
+from ctxembed.attention.walls import between, heights, neighbourhood
+from ctxembed.model import Model
+from ctxembed.saved import load_attention
+from tests.conftest import ROOT, Run
+
+D, H, R = 5, 2, 3
+NAMES = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_f", "position", "wall", "own")
+
+
+def some_parameters(rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    made = start(D, rng, heads=H, reach=R)
+    return {k: a.astype(np.float64) + 0.3 * rng.standard_normal(a.shape) for k, a in made.items()}
+
+
+def some_words(rng: np.random.Generator) -> tuple[Words, NDArray[np.bool_]]:
+    """Three sentences of up to nine words, longer than the reach; one has a single known word."""
+    x = rng.standard_normal((3, 9, D))
+    words = Words(
+        x / np.linalg.norm(x, axis=-1, keepdims=True),
+        rng.standard_normal((3, 9, 4)),
+        rng.standard_normal((3, 9)),
+        np.abs(rng.standard_normal((3, 9))) / 10,
+    )
+    return words, np.arange(9) < np.array([9, 6, 1])[:, None]
+
+
+def numeric(
+    parameters: Parameters, name: str, loss: Callable[[Parameters], float], step: float = 1e-5
+) -> NDArray[Any]:
+    gradient = np.zeros_like(parameters[name])
+    for i in np.ndindex(gradient.shape):
+        for sign in (1, -1):
+            moved = parameters[name].copy()
+            moved[i] += sign * step
+            gradient[i] += sign * loss({**parameters, name: moved}) / (2 * step)
+    return gradient
+
+
+def close(got: NDArray[Any], want: NDArray[Any]) -> None:
+    assert np.abs(got - want).max() <= 1e-6 * max(1e-3, float(np.abs(want).max()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradient_of_the_layer(name: str) -> None:
+    rng = np.random.default_rng(2)
+    parameters, (words, known) = some_parameters(rng), some_words(rng)
+    target, own = np.array([4, 0, 0]), rng.standard_normal((3, D))
+    pull = rng.standard_normal((3, D))
+    _, backward = forward(parameters, words, own, target, known)
+
+    def loss(p: Parameters) -> float:
+        return float((forward(p, words, own, target, known)[0] * pull).sum())
+
+    close(backward(pull)[name], numeric(parameters, name, loss))
+
+
+def test_gradients_agree_with_torch() -> None:
+    torch = pytest.importorskip("torch", reason="torch is a bench-only dependency")
+    rng = np.random.default_rng(5)
+    parameters, (words, known) = some_parameters(rng), some_words(rng)
+    known[:] = True
+    target = np.array([4, 0, 8])
+    rows = np.arange(3)
+    own, pull = words.x[rows, target], rng.standard_normal((3, D))
+    output, backward = forward(parameters, words, own, target, known)
+    p = {k: torch.tensor(a, requires_grad=True) for k, a in parameters.items()}
+    walls = between(words.heights, target)
+    around = neighbourhood(words.x, words.salience, walls, target, known)[:, 0]
+    x = torch.tensor(words.x)[:, None]  # (B, 1, T, d)
+    asked = torch.tensor(np.concatenate([own, around], axis=1))[:, None, None]
+    q, k, v = asked @ p["w_q"] + p["b_q"][:, None], x @ p["w_k"], x @ p["w_v"]
+    at = torch.arange(9)
+    far = (at - torch.tensor(target)[:, None]).clamp(-R, R) + R
+    bias = p["position"][:, far].transpose(0, 1)  # (B, H, T)
+    bias = bias + (torch.tensor(words.features) @ p["b_f"].T).transpose(1, 2)
+    bias = bias - p["wall"][:, None] * torch.tensor(walls)
+    bias = bias.masked_fill((at == torch.tensor(target)[:, None])[:, None], -torch.inf)
+    mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias[:, :, None])
+    want = p["own"] * torch.tensor(own) + (mixed @ p["w_o"]).sum(dim=1)[:, 0]
+    (want * torch.tensor(pull)).sum().backward()
+    np.testing.assert_allclose(output, want.detach().numpy(), atol=1e-10)
+    for name in NAMES:
+        close(backward(pull)[name], p[name].grad.numpy())
+
+
+def test_what_is_learned_is_what_every_command_runs() -> None:
+    rng = np.random.default_rng(3)
+    parameters, (words, known) = some_parameters(rng), some_words(rng)
+    target, rows = np.array([4, 5, 0]), np.arange(3)
+    own = words.x[rows, target]
+    output, _ = forward(parameters, words, own, target, known)
+    side = Side(words.features @ parameters["b_f"].T, words.salience, words.heights)
+    layer = as_layer(parameters)
+    whole = run(layer, words.x, side=side, mask=known)
+    one = run(layer, words.x, side=side, mask=known, queries=target)
+    fast = encode(layer, words.x, side=side, mask=known, queries=target)[:, 0]
+    fast_all = encode(layer, words.x, side=side, mask=known)[rows, target]
+    output[2] = own[2]  # a word alone stays what it is; the learner never meets one
+    for made in (whole.output[rows, target], one.output[:, 0], fast, fast_all):
+        np.testing.assert_allclose(made, output, atol=1e-10)
+    np.testing.assert_allclose(one.own + one.contributions().sum(axis=2), one.output, atol=1e-10)
+
+
+@pytest.mark.parametrize(("plain", "repeats"), [(3, 5), (4, 4)])
+def test_gradient_of_the_objective(plain: int, repeats: int) -> None:
+    rng = np.random.default_rng(4)
+    output, words = rng.standard_normal((3, 2, repeats, D)), rng.standard_normal((3, 2, D))
+    words /= np.linalg.norm(words, axis=-1, keepdims=True)
+    same = np.eye(6, dtype=bool)
+    same[0, 3] = same[3, 0] = True  # a word that is in two pairs is not its own rival
+    w = Weights(plain=1.0, spliced=0.7, static=0.4)
+    _, gradient = unaverage(output, words, same, plain, w)
+    want = np.zeros_like(output)
+    for i in np.ndindex(output.shape):
+        for sign in (1, -1):
+            moved = output.copy()
+            moved[i] += sign * 1e-5
+            want[i] += sign * unaverage(moved, words, same, plain, w)[0].loss / 2e-5
+    close(gradient, want)
+
+
+def test_walls_by_a_plain_loop() -> None:
+    high = np.random.default_rng(1).random((2, 7))
+    made = between(high)
+    for b, i, j in np.ndindex(2, 7, 7):
+        inner = high[b, min(i, j) + 1 : max(i, j)]
+        assert made[b, i, j] == pytest.approx(inner.sum(), abs=1e-12)
+    np.testing.assert_allclose(between(high, np.array([3, 6]))[:, 0], made[[0, 1], [3, 6]])
+
+
+def test_a_word_between_two_topics_is_a_wall() -> None:
+    # Rows 0-3 are one topic, 4-7 another, 8 stands between clauses, 9 inside them.
+    x = np.zeros((10, 2), np.float32)
+    x[:4, 0] = x[4:8, 1] = 1
+    x[8:] = 2**-0.5
+    rng = np.random.default_rng(0)
+    sentences = []
+    for _ in range(200):
+        one, other = (rng.integers(0, 4, 6) + 4 * topic for topic in rng.permutation(2))
+        sentences.append([*one[:3], 9, *one[3:], 8, *other[:3], 9, *other[3:]])
+    ids = np.array(sentences, np.int32)
+    high = heights(
+        x, np.zeros(10, np.float32), ids.ravel(), np.arange(0, ids.size + 1, ids.shape[1])
+    )
+    assert high[8] > 5 * high[9]
+
+
+SPEAK = ("apple pear plum fig", "phone chip code app", "bank loan cash coin", "dog cat cow hen")
+
+
+def topics_corpus(path: Path, lines: int = 1500) -> Path:
+    """Four topics of their own words, joined by a few common ones."""
+    rng = np.random.default_rng(7)
+    topics = [[f"{w}{i}" for w in words.split() for i in range(6)] for words in SPEAK]
+    text = []
+    for _ in range(lines):
+        words = list(rng.choice(topics[rng.integers(4)], 8))
+        words.insert(4, str(rng.choice(["the", "of", "and"])))
+        text.append(" ".join(words))
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small model with learned attention."""
+    from ctxembed.analysis.train import train
+    from ctxembed.text.corpus import Corpus
+
+    folder = tmp_path_factory.mktemp("learned")
+    corpus = topics_corpus(folder / "corpus.txt")
+    train(Corpus([str(corpus)], lines=True), folder / "m", dim=16, epochs=10, attention=False)
+    return folder / "m"
+
+
+def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
+    trained: Path, run: Run
+) -> None:
+    saved = []
+    for name in ("one", "two"):
+        done = run("learn", "--name", name, "--epochs", "0.2", "-m", str(trained), "-f", "tsv")
+        assert done.returncode == 0, done.stderr
+        folder = trained / "attention" / name
+        saved.append({f.name: f.read_bytes() for f in sorted(folder.iterdir())})
+    assert saved[0] == saved[1]
+    figures = load_attention(Model.open(trained), "one").figures
+    assert figures["pseudowords"] >= figures["pseudowords_before"]
+    told = run("info", "-m", str(trained), "-f", "tsv").stdout
+    assert "attention.one.pseudowords\t" in told
+    assert "attention.one.heads\t4\n" in told
+    shown = run(
+        "explain", "[apple1] pear2 plum3", "--attention", "one", "--check", "-m", str(trained)
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "checked" in shown.stderr
+
+
+@pytest.mark.parametrize("heads", ["1", "3"])
+@pytest.mark.parametrize("positions", ["learned", "decay"])
+def test_the_rows_add_up_for_every_learned_layer(
+    trained: Path, run: Run, heads: str, positions: str
+) -> None:
+    made = run(
+        "learn",
+        "--name",
+        "h",
+        "--heads",
+        heads,
+        "--positions",
+        positions,
+        "--epochs",
+        "0.02",
+        "-m",
+        str(trained),
+    )
+    assert made.returncode == 0, made.stderr
+    for encoding in ("none", "sinusoidal"):
+        shown = run(
+            "explain",
+            "[apple1] pear2 the plum3 phone1",
+            "--attention",
+            "h",
+            "--head",
+            "each",
+            "--encoding",
+            encoding,
+            "--check",
+            "-m",
+            str(trained),
+        )
+        assert shown.returncode == 0, shown.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["one two three four.\n" * 100, "word\n" * 500, " ".join(f"w{i}" for i in range(3000))],
+    ids=["100 sentences", "one word", "no repeated word"],
+)
+def test_nothing_to_learn_is_said_and_the_model_answers(
+    run: Run, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "corpus.txt").write_text(text)
+    made = run("train", "corpus.txt", "--epochs", "1", "--dim", "4")
+    assert made.returncode == 0, made.stderr
+    assert "nothing to learn attention from" in made.stderr
+    word = text.split()[0].strip(".")
+    shown = run("compare", f"[{word}] {word}", "-m", "ctxembed-model")
+    assert shown.returncode == 0, shown.stderr
+    assert "\tgeneral\t" in shown.stdout
+    again = run("learn", "-m", "ctxembed-model")
+    assert again.returncode == 5
+    assert "nothing to learn" in again.stderr
+
+
+def test_interrupting_keeps_what_was_validated(trained: Path) -> None:
+    command = [sys.executable, "-m", "ctxembed", "learn", "--name", "cut", "--epochs", "500"]
+    process = subprocess.Popen(
+        [*command, "-m", str(trained)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert not list((trained / "attention").glob(".*"))
+    if (trained / "attention" / "cut").exists():
+        assert "interrupted" in errors
+        load_attention(Model.open(trained), "cut")
+
+
+def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ctxembed.attention.learn as module
+
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, 40, 8000).astype(np.int32)
+    offsets = np.arange(0, 8001, 10)
+    order = np.argsort(ids, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=40))])
+    x = rng.standard_normal((40, 6)).astype(np.float32)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    zeros = np.zeros(40, np.float32)
+    words = Words(x, np.zeros((40, 4), np.float32), zeros, zeros)
+    seen, held_out = split(ids, offsets, order, starts, 0.2)
+    real, calls = module.run_batch, 0
+
+    def broken(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        score, gradients = real(*arguments, **options)
+        if calls > 30:
+            gradients["w_q"] = gradients["w_q"] * np.nan
+        return score, gradients
+
+    monkeypatch.setattr(module, "run_batch", broken)
+    *_, last = learn(words, seen, held_out, Settings(steps=100), seed=1)
+    assert last.why == "not a number"
+    assert all(np.isfinite(array).all() for array in last.best.values())
+
+
+def test_too_few_words() -> None:
+    ids, offsets = np.zeros(100, np.int32), np.arange(0, 101, 10)
+    seen, held_out = split(ids, offsets, np.arange(100), np.array([0, 100]), 0.1)
+    one = np.ones((1, 2), np.float32)
+    words = Words(one, np.zeros((1, 4), np.float32), one[:, 0], one[:, 0])
+    with pytest.raises(NothingToLearn, match="only 1 words occur 20 times"):
+        list(learn(words, seen, held_out, Settings(), seed=1))
