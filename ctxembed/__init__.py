@@ -32,6 +32,7 @@ _WHERE = {
     "contextualize": "ctxembed.analysis.contextualize",
     "ablate": "ctxembed.analysis.ablate",
     "positions": "ctxembed.analysis.positions",
+    "evaluate": "ctxembed.analysis.evaluate",
     "import_": "ctxembed.analysis.import_",
     "export": "ctxembed.analysis.export",
 }

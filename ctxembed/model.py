@@ -18,30 +18,8 @@ from ctxembed.text.index import Index, load, read_lines
 from ctxembed.text.tokenize import Tokenizer
 
 FORMAT = 1
-FEW = 40  # words looked up before a dictionary of all pays
+FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 Floats = NDArray[np.float32]
-
-
-class Rows:
-    """Where each word stands; for the words of a sentence a search is faster than a dictionary."""
-
-    def __init__(self, vocab: list[str]) -> None:
-        self.vocab = vocab
-        self.asked = 0
-
-    def get(self, word: str) -> int | None:
-        """Return the row of a word, or None."""
-        self.asked += 1
-        if self.asked > FEW:
-            return self._table.get(word)
-        try:
-            return self.vocab.index(word)  # frequent words stand in front
-        except ValueError:
-            return None
-
-    @cached_property
-    def _table(self) -> dict[str, int]:
-        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
 
 @dataclass(frozen=True)
@@ -103,9 +81,9 @@ class Model:
         return words
 
     @cached_property
-    def rows(self) -> "Rows":
+    def rows(self) -> dict[str, int]:
         """Word to row."""
-        return Rows(self.vocab)
+        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
     @cached_property
     def vectors(self) -> Floats:
@@ -174,8 +152,17 @@ class Model:
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
-        row = self.rows.get(word)
-        return self.rows.get(self.tokenizer.normalise(word)) if row is None else row
+        row = self._look_up(word)
+        return self._look_up(self.tokenizer.normalise(word)) if row is None else row
+
+    def _look_up(self, word: str) -> int | None:
+        asked = self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
+        if asked > FEW or "rows" in self.__dict__:
+            return self.rows.get(word)
+        try:
+            return self.vocab.index(word)  # frequent words stand in front
+        except ValueError:
+            return None
 
     def row(self, word: str) -> int:
         """Return the row of a word that must be there."""

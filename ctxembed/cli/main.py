@@ -32,6 +32,7 @@ COMMANDS = (
     "contextualize",
     "ablate",
     "positions",
+    "evaluate",
     "import",
     "export",
     "demo",

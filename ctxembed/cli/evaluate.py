@@ -1,0 +1,122 @@
+"""ctxembed evaluate"""
+
+import click
+
+from ctxembed.cli.command import answer, command, model_option, open_model, output_options, progress
+
+
+@command(
+    "evaluate",
+    columns={
+        "set": "the file, word, band or section; mean where several are averaged",
+        "metric": "what is measured",
+        "representation": "random, most frequent, static, bag, general, learned or a name",
+        "value": "the figure; 1 is best",
+        "low, high": "its 95 % interval, from 1,000 resamples of the items",
+        "p_bag": "two-sided p of a paired bootstrap test against the bag",
+        "items": "how many items were asked about",
+        "missing": "how many of them hold a target without a vector",
+        "source": "with --published: measured here, or where the figure was published",
+    },
+    examples=[
+        (
+            "Which of two merged words stood here? The model's own corpus is asked",
+            "ctxembed evaluate pseudowords --pairs 2",
+        ),
+        (
+            "Ratings of pairs of words",
+            "printf 'apple pear 8\\\\napple bank 1\\\\nmoney bank 7\\\\n'"
+            " | ctxembed evaluate similarity -",
+        ),
+    ],
+    see_also=["compare", "contextualize", "import"],
+    details="""KIND is one of:
+
+similarity FILE...: word1 word2 score, between spaces, tabs or commas (WordSim-353, SimLex-999, MEN,
+RG-65). Spearman's correlation of cosine and score. A pair with an unknown word takes no part, and
+is counted as missing.
+
+wic DATA GOLD: Word in Context. The answer is 'the same' above a cosine, which --train DATA GOLD
+fits; without it, above the median. A pair with an unknown target gets the most frequent answer.
+
+scws FILE: Stanford's contextual word similarity (ratings.txt): Spearman in context, and out of it.
+
+senses DIR|FILE...: labelled occurrences, in CoarseWSD-20's layout (a folder a word with
+train.data.txt, train.gold.txt, test.data.txt, test.gold.txt) or as lines 'label TAB sentence with
+[target]', one file a word, scored in five folds.
+
+pseudowords [CORPUS...]: no labels are needed. Pairs of words of about one frequency are merged, and
+each occurrence asks which of the two stood there. On the model's own corpus, or on another one.
+Bands of frequency (how often both words occur) show accuracy, their mean every metric.
+
+analogies FILE: Google's questions, by section; accuracy counts a question with an unknown word as
+wrong, accuracy_known leaves it out.
+
+For senses and pseudowords the metrics are: auc, how likely two occurrences of one sense are more
+alike than two of different senses (at most 1,000 occurrences); accuracy, recall and f1 (both macro)
+of the nearest sense centroid; neighbor, the accuracy of the nearest training occurrence; v_measure
+of k-means with the true number of senses; spliced, the accuracy when only three words to either
+side of the target are kept, and the three to either side of another sense's target are put before
+or behind them; spliced_wide, the same with six. An occurrence whose target is unknown gets the most
+frequent answer of the training items, and takes no part in auc and v_measure.
+
+random is a random vector for each occurrence. most frequent always gives the most frequent answer
+of the training items. A word's form that is unknown is looked up by the lemma that wic and scws
+give.""",
+)
+@click.argument(
+    "kind",
+    type=click.Choice(["similarity", "wic", "scws", "senses", "pseudowords", "analogies"]),
+)
+@click.argument("file", nargs=-1)
+@click.option("--train", nargs=2, metavar="DATA GOLD", help="Files that fit wic's threshold.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Pseudowords in each band of frequency.",
+)
+@click.option("--by-word", is_flag=True, help="All figures of each word and band.")
+@click.option("--published", is_flag=True, help="Add figures from the literature.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Start of the random numbers.",
+)
+@model_option
+@output_options
+def command_(
+    kind: str,
+    file: tuple[str, ...],
+    train: tuple[str, str] | None,
+    pairs: int,
+    by_word: bool,
+    published: bool,
+    seed: int,
+    model_dir: str | None,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+) -> None:
+    """Score static, bag, general and learned vectors side by side on a benchmark."""
+    from ctxembed.analysis.evaluate import evaluate
+
+    model = open_model(model_dir, quiet)
+    table = evaluate(
+        model,
+        kind,
+        file,
+        train=train,
+        pairs=pairs,
+        by_word=by_word,
+        published=published,
+        seed=seed,
+        progress=progress(quiet),
+    )
+    answer(table, form, precision, no_header, quiet)
