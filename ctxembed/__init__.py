@@ -31,6 +31,8 @@ _WHERE = {
     "compare": "ctxembed.analysis.compare",
     "contextualize": "ctxembed.analysis.contextualize",
     "ablate": "ctxembed.analysis.ablate",
+    "senses": "ctxembed.analysis.senses",
+    "saved_senses": "ctxembed.analysis.sense_store",
     "positions": "ctxembed.analysis.positions",
     "evaluate": "ctxembed.analysis.evaluate",
     "import_": "ctxembed.analysis.import_",

@@ -48,7 +48,7 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
 
 def _is_ours(target: Path) -> bool:
     names = {item.name for item in target.iterdir()}
-    return not names or bool(names & {"model.json", "layer.json"})
+    return not names or bool(names & {"model.json", "layer.json", "senses.json"})
 
 
 def _put(work: Path, target: Path) -> None:

@@ -13,12 +13,16 @@ class Table:
     `notes` are for the person, not for the script: they go to stderr.
     `shares` names columns whose printed values must still add up to a total after rounding,
     with the columns that mark one group: {"weight": ("target", "head")}.
+    `wrap` names columns of long text, broken into lines on a terminal instead of cut off.
+    `noted` names columns that only repeat what the notes say; format `table` leaves them out.
     """
 
     columns: Sequence[str]
     rows: Iterable[Sequence[Cell]]
     notes: Sequence[str] = ()
     shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    wrap: Sequence[str] = ()
+    noted: Sequence[str] = ()
 
     def records(self) -> list[dict[str, Cell]]:
         """Return the rows as dictionaries keyed by column.

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +36,9 @@ TEXT = [
 ]
 
 
-def write_tiny(folder: Path) -> Path:
+def write_tiny(folder: Path, text: Sequence[str] = TEXT) -> Path:
     """Write the model with its index, as train would."""
-    sentences = [line.split() for line in TEXT]
+    sentences = [line.split() for line in text]
     tokens = [word for sentence in sentences for word in sentence]
     counts = {word: tokens.count(word) for word in WORDS}
     words = sorted(WORDS, key=lambda word: -counts[word])
@@ -48,19 +48,19 @@ def write_tiny(folder: Path) -> Path:
     place.mkdir(parents=True)
     np.save(place / "ids.npy", np.array([rows[word] for word in tokens], np.int32))
     np.save(place / "offsets.npy", np.cumsum([0, *map(len, sentences)]).astype(np.int64))
-    np.save(place / "lines.npy", np.arange(1, len(TEXT) + 1, dtype=np.int32))
+    np.save(place / "lines.npy", np.arange(1, len(text) + 1, dtype=np.int32))
     write_lines(place / "rare.txt", rare)
     number = np.array([counts[word] for word in words], np.int64)
     index.write_occurrences(place, number)
     meta = {
-        "sentences": len(TEXT),
+        "sentences": len(text),
         "tokens": len(tokens),
         "dropped_words": len(rare),
         "word2vec": {"algorithm": "skipgram", "seed": 1},
         "tokenizer": {"kind": "word", "cased": False},
         "lines": True,
         "encoding": "utf-8",
-        "files": [{"name": "tiny.txt", "sha256": "0" * 64, "sentences": len(TEXT)}],
+        "files": [{"name": "tiny.txt", "sha256": "0" * 64, "sentences": len(text)}],
     }
     vectors = np.array([WORDS[word] for word in words], np.float32)
     write(folder, words, number, vectors, None, meta)
@@ -71,6 +71,12 @@ def write_tiny(folder: Path) -> Path:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Path of the small fixed model."""
     return write_tiny(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def often(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Path of the same model over its text said fifteen times."""
+    return write_tiny(tmp_path_factory.mktemp("models") / "often", TEXT * 15)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from ctxembed.model import Model
 from ctxembed.text.index import Ids, Index
 
 AT_ONCE = 1 << 13  # occurrences read from the index at once
+SIDE = 6  # words shown to either side of an occurrence
 WORDS = 1 << 13  # words in a batch: its vectors stay near the processor
 
 Places = NDArray[np.int64]
@@ -86,3 +87,23 @@ def _batches(
         mask = np.arange(width) < lengths[rows, None]  # (B, T)
         yield Batch(ids[rows, :width], mask, targets[rows], rows + first)
         at += len(rows)
+
+
+def around(index: Index, place: int, side: int = SIDE) -> tuple[str, str, str]:
+    """Return the words before an occurrence, the word, and the words behind it."""
+    sentence = int(index.sentence_of(np.array([place]))[0])
+    begin, end = int(index.offsets[sentence]), int(index.offsets[sentence + 1])
+    first, last = max(begin, place - side), min(end, place + side + 1)
+    words = index.words(np.asarray(index.ids[first:last]))
+    left, right = words[: place - first], words[place - first + 1 :]
+    return (
+        ("… " if first > begin else "") + " ".join(left),
+        words[place - first],
+        " ".join(right) + (" …" if last < end else ""),
+    )
+
+
+def quote(index: Index, place: int) -> str:
+    """Quote an occurrence with a few words to either side."""
+    left, word, right = around(index, place)
+    return " ".join(part for part in (left, f"[{word}]", right) if part)

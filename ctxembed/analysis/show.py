@@ -6,11 +6,10 @@ import numpy as np
 
 from ctxembed.analysis.axes import Axes, axis_cosines
 from ctxembed.analysis.neighbors import nearest
+from ctxembed.analysis.occurrences import quote
 from ctxembed.model import Model
 from ctxembed.saved import read_description
 from ctxembed.table import Cell, Table
-
-SIDE = 6  # words shown to either side of an occurrence
 
 
 def info(model: Model) -> Table:
@@ -93,13 +92,4 @@ def sample_occurrences(model: Model, row: int, number: int) -> list[str]:
     index = model.index
     places = index.positions(row)
     chosen = places[np.linspace(0, len(places) - 1, min(number, len(places))).astype(int)]
-    quotes = []
-    for place, sentence in zip(chosen, index.sentence_of(chosen), strict=True):
-        begin, end = index.offsets[sentence], index.offsets[sentence + 1]
-        first, last = max(begin, place - SIDE), min(end, place + SIDE + 1)
-        words = index.words(index.ids[first:last])
-        words[place - first] = f"[{words[place - first]}]"
-        quotes.append(
-            ("… " if first > begin else "") + " ".join(words) + (" …" if last < end else "")
-        )
-    return quotes
+    return [quote(index, int(place)) for place in chosen]

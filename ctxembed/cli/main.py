@@ -31,6 +31,7 @@ COMMANDS = (
     "compare",
     "contextualize",
     "ablate",
+    "senses",
     "positions",
     "evaluate",
     "import",

@@ -33,7 +33,12 @@ def render(
     cells = ([_text(cell, digits) for cell in row] for row in rows)
     if form in ("tsv", "csv"):
         return _separated(table.columns, cells, _tsv_line if form == "tsv" else _csv_line, header)
-    return _aligned(table.columns, cells, form, header, width, bold)
+    columns, wrap = list(table.columns), table.wrap if form == "table" else ()
+    if form == "table" and table.noted:
+        kept = [i for i, name in enumerate(columns) if name not in table.noted]
+        columns = [columns[i] for i in kept]
+        cells = ([row[i] for i in kept] for row in cells)
+    return _aligned(columns, cells, form, header, width, bold, wrap)
 
 
 def _text(cell: Cell, digits: int | None) -> str:
@@ -108,6 +113,7 @@ def _aligned(
     header: bool,
     width: int | None,
     bold: bool,
+    wrap: Sequence[str] = (),
 ) -> Iterator[str]:
     import tabulate
 
@@ -115,6 +121,8 @@ def _aligned(
     body = [list(row) for row in rows]
     if form == "markdown":
         body = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in body]
+    elif width and wrap:
+        _break(columns, body, width, [columns.index(name) for name in wrap])
     elif width:
         _fit(columns, body, width, header)
     numeric = [all(_is_number(row[i]) for row in body) for i in range(len(columns))]
@@ -157,6 +165,29 @@ def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool
                 row[widest] = row[widest][: size - 1] + "…"
         excess -= sizes[widest] - size
         sizes[widest] = size
+
+
+def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequence[int]) -> None:
+    """Break long text into lines, so that the table fits the terminal; " | " always breaks."""
+    import textwrap
+
+    def need(i: int) -> int:
+        pieces = [piece for row in body for piece in row[i].split(" | ")]
+        return max([len(columns[i]), *map(len, pieces)])
+
+    fixed = sum(
+        max([len(name), *(len(row[i]) for row in body)])
+        for i, name in enumerate(columns)
+        if i not in wrap
+    )
+    left = width - fixed - 2 * (len(columns) - 1)
+    for i in sorted(wrap, key=need):  # short columns get what they need, long ones the rest
+        share = left // (len(wrap) - sorted(wrap, key=need).index(i))
+        size = max(10, min(need(i), share))
+        left -= size
+        for row in body:
+            pieces = [textwrap.wrap(piece, size) for piece in row[i].split(" | ")]
+            row[i] = "\n".join(line for piece in pieces for line in piece)
 
 
 def _round_shares(table: Table, digits: int) -> Iterator[Sequence[Cell]]:

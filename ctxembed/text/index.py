@@ -192,14 +192,26 @@ class Index:
         return lines
 
     @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        starts: NDArray[np.int64] = load(self.folder / "starts.npy")
+        return starts
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        places: NDArray[np.int64] = load(self.folder / "positions.npy")
+        return places
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum([file["sentences"] for file in self.files])
+
+    @cached_property
     def _rare(self) -> list[str]:
         return read_lines(self.folder / "rare.txt")
 
     def positions(self, word: int) -> NDArray[np.int64]:
         """Return the places of a word in ids, in the order of the text."""
-        starts = load(self.folder / "starts.npy")
-        places = load(self.folder / "positions.npy")
-        return np.asarray(places[starts[word] : starts[word + 1]], np.int64)
+        return np.asarray(self._places[self._starts[word] : self._starts[word + 1]], np.int64)
 
     def sentence_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sentence in which each place lies."""
@@ -216,8 +228,7 @@ class Index:
 
     def place(self, sentence: int) -> tuple[str, int]:
         """Return the file and line on which a sentence begins."""
-        ends = np.cumsum([file["sentences"] for file in self.files])
-        name = self.files[int(np.searchsorted(ends, sentence, side="right"))]["name"]
+        name = self.files[int(np.searchsorted(self._ends, sentence, side="right"))]["name"]
         return name, int(self.lines[sentence])
 
     def sentences(self) -> Iterator[Ids]:

@@ -1,0 +1,161 @@
+"""Senses: the maths on made-up clouds, the command on the small fixed model."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.analysis.context import Context
+from ctxembed.analysis.induce import (
+    Space,
+    cleft,
+    cluster,
+    count_senses,
+    judge,
+    make_space,
+    separation,
+)
+from ctxembed.analysis.sense_store import saved_senses
+from ctxembed.errors import ModelError
+from ctxembed.model import Model
+from tests.conftest import Run
+
+FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
+
+
+def clouds(
+    centres: list[float], size: int = 200
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Draw clouds of spread 1 in ten dimensions, their centres on as many axes."""
+    rng = np.random.default_rng(2)
+    parts = []
+    for axis, far in enumerate(centres):
+        part = rng.normal(size=(size, 10))
+        part[:, axis] += far
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize(("centres", "expected"), [([0.0], 1), ([0, 8.0], 2), ([8.0, 8.0, 8.0], 3)])
+def test_counts_the_clouds(centres: list[float], expected: int) -> None:
+    assert count_senses(clouds(centres), np.random.default_rng(0)) == expected
+
+
+def test_one_cloud_cut_in_two_has_no_cleft() -> None:
+    x = clouds([0.0], 2000)
+    left, right = x[x[:, 0] < 0], x[x[:, 0] >= 0]
+    # A normal variable cut at 0: the means lie 2·sqrt(2/π) apart, each half has variance 1 - 2/π.
+    expected = 2 * np.sqrt(2 / np.pi) / np.sqrt(1 - 2 / np.pi)
+    assert separation(left, right)[1] == pytest.approx(expected, rel=0.05)
+    assert cleft(left, right, np.random.default_rng(0)) == pytest.approx(1, abs=0.1)
+
+
+def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
+    rng = np.random.default_rng(3)
+    away = np.eye(12)[[0] * 30 + [1] * 70] + 0.05 * rng.normal(size=(100, 12))
+    space = Space(None, np.eye(12) * 20)  # type: ignore[arg-type]
+    found = cluster(away, space, 2)
+    np.testing.assert_array_equal(found.labels, [1] * 30 + [0] * 70)
+    labels, margins = judge(away, found.weights, found.bias)
+    np.testing.assert_array_equal(labels, found.labels)
+    # The margin is the distance to the plane halfway between the two centres.
+    placed = space.place(away)
+    a, b = placed[30:].mean(axis=0), placed[:30].mean(axis=0)
+    line = (a - b) / np.linalg.norm(a - b)
+    np.testing.assert_allclose(margins, np.abs((placed - (a + b) / 2) @ line), rtol=0.02)
+    assert cluster(away, space, None).number == 2
+
+
+def test_space_makes_the_usual_spread_one(often: Path) -> None:
+    space = make_space(Context(Model.open(often)), "general")
+    assert np.isfinite(space.matrix).all()
+    assert np.linalg.matrix_rank(space.matrix) == 4
+
+
+def test_two_senses_of_bank(run: Run, often: Path) -> None:
+    done = run("senses", "bank", "--k", "2", "-m", str(often), "-f", "json")
+    assert done.returncode == 0, done.stderr
+    one, two = json.loads(done.stdout)
+    assert (one["sense"], two["sense"], one["share"], two["count"]) == (1, 2, 0.5, 15)
+    by_marker = {row["markers"]: row for row in (one, two)}
+    assert set(by_marker) == {"money", "river"}
+    assert set(by_marker["money"]["examples"].split(" | ")) == {"the [bank] money"}
+    assert set(by_marker["river"]["examples"].split(" | ")) == {"the river [bank] quay"}
+    assert by_marker["river"]["nearest"].split()[0] == "river"
+    # bank is [0 0 .8 .6]: between money [0 0 1 0] and river [0 0 0 1], nearer to money.
+    assert by_marker["money"]["mix"] > by_marker["river"]["mix"] > 0
+    assert 0 <= one["residual"] < 0.2 and one["mean_cosine"] > 0.98
+    assert f"bank ≈ {one['mix']:.2f}·s1 + {two['mix']:.2f}·s2" in done.stderr
+
+
+def test_every_format_is_exact(run: Run, often: Path) -> None:
+    texts = {
+        form: run("senses", "bank", "--k", "1", "-m", str(often), "-f", form, "--precision", "2")
+        for form in FORMATS
+    }
+    assert texts["tsv"].stdout.splitlines()[0].split("\t") == [
+        "word", "sense", "share", "count", "mix", "nearest", "markers", "examples", "residual",
+        "mean_cosine",
+    ]  # fmt: skip
+    row = texts["tsv"].stdout.splitlines()[1].split("\t")
+    assert row[:4] == ["bank", "1", "1.00", "30"]
+    assert texts["csv"].stdout == texts["tsv"].stdout.replace("\t", ",")
+    (record,) = json.loads(texts["json"].stdout)
+    assert json.loads(texts["jsonl"].stdout) == record
+    assert [str(value) for value in record.values()][:2] == ["bank", "1"]
+    assert texts["table"].stdout.splitlines()[0].split() == [
+        "sense", "share", "count", "mix", "nearest", "markers", "examples",
+    ]  # fmt: skip
+    assert texts["markdown"].stdout.startswith("| word ")
+    assert all(done.returncode == 0 for done in texts.values())
+
+
+def test_wraps_on_a_narrow_terminal(run: Run, often: Path) -> None:
+    done = run("senses", "bank", "--k", "2", "-m", str(often), "-f", "table", env={"COLUMNS": "60"})
+    assert max(map(len, done.stdout.splitlines())) <= 60
+    assert "…" not in done.stdout  # nothing is cut
+
+
+def test_same_seed_same_bytes(run: Run, often: Path) -> None:
+    one, two = (run("senses", "apple", "--k", "3", "--max", "30", "-m", str(often)) for _ in "ab")
+    assert one.stdout == two.stdout
+    assert "30 of 45 occurrences looked at (66.7%)" in one.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["zebra"], 4, "'zebra' is not in the vocabulary"),
+        (["phone"], 1, "'phone' occurs 15 times: too few to tell senses apart"),
+        (["bank", "--k", "two"], 2, "--k two: give a number from 1 to 50, or auto"),
+        (["bank", "--k", "0"], 2, "--k 0: give a number from 1 to 50, or auto"),
+        (["bank", "--k", "9"], 1, "of 9 senses have an occurrence; give a lower --k"),
+        (["bank", "--attention", "mine"], 3, "no attention 'mine'"),
+    ],
+)
+def test_errors(run: Run, often: Path, arguments: list[str], code: int, message: str) -> None:
+    done = run("senses", *arguments, "-m", str(often))
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_save_and_damage(run: Run, often: Path, tmp_path: Path) -> None:
+    place = tmp_path / "model"
+    shutil.copytree(often, place)
+    model = Model.open(place)
+    assert saved_senses(model, "bank") is None
+    done = run("senses", "bank", "--k", "2", "--save", "-m", str(place))
+    assert "saved to" in done.stderr
+    saved = saved_senses(model, "bank")
+    assert saved is not None
+    assert (saved.word, saved.attention, saved.vectors.shape) == ("bank", "general", (2, 4))
+    np.testing.assert_allclose(saved.shares, [0.5, 0.5])
+    assert run("senses", "bank", "--k", "1", "--save", "-m", str(place)).returncode == 0
+    again = saved_senses(model, "bank")
+    assert again is not None and len(again.shares) == 1
+    (place / "senses" / "bank" / "senses.json").write_text("{")
+    with pytest.raises(ModelError, match="find them again with: ctxembed senses bank --save"):
+        saved_senses(model, "bank")
