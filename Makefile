@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test lint format man corpora clean
+.PHONY: demo test lint format man corpora model clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,9 @@ man: $(STAMP)
 
 corpora: $(STAMP)
 	$(BIN)/python corpora/build.py
+
+model: $(STAMP)
+	$(BIN)/ctxembed train corpora/everyday.txt --lines --workers 1 -o corpora/model --force
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

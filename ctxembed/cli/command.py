@@ -126,7 +126,7 @@ def open_model(path: str | None, quiet: bool) -> "Model":
     from ctxembed import places
 
     chosen = places.model_path(path)
-    if chosen == places.bundled_model():
+    if chosen == places.bundled_model() and not (path or os.environ.get("CTXEMBED_MODEL")):
         note("the bundled model is answering; train your own with: ctxembed train CORPUS", quiet)
     return places.open_model(chosen)
 

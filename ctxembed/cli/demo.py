@@ -5,6 +5,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -14,12 +15,12 @@ AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
 SENTENCE = "[Apple] launched a new phone while I was eating an [orange]"
 TWICE = "[Apple] launched a new phone while I was eating an [apple]"
 
-# What is told, then the command that shows it. {corpora} and {work} are folders.
+# What is told, then the command that shows it. {corpora} is a folder.
 STORY = (
     (
         "Four sentences, three about the fruit and one about the company. Word2vec needs far more: "
         "its vectors are noise here, and train says so.",
-        "train {corpora}/apple.txt -o {work}/four --static-only",
+        "train {corpora}/apple.txt -o four --static-only",
     ),
     (
         "The bundled model has read 360,000 words of everyday English in which apple is mostly a "
@@ -29,9 +30,9 @@ STORY = (
     (
         "Turn the corpus round, three apples out of four from the company, and the same word lands "
         "elsewhere: the vector says more about the data than about any sentence.",
-        "train {corpora}/technology.txt --lines -o {work}/twin --static-only --epochs 4 --dim 32",
+        "train {corpora}/technology.txt --lines -o twin --static-only --epochs 12 --dim 32",
     ),
-    ("", f"show apple --occurrences 0 -m {{work}}/twin {AXES}"),
+    ("", f"show apple --occurrences 0 -m twin {AXES}"),
     (
         "Now a sentence. The static apple is a fruit, whatever stands beside it. The bag (the mean "
         "of the context) and general attention look at orange and eating too. Learned attention "
@@ -72,17 +73,21 @@ def command_(quiet: bool) -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
     from ctxembed import places
 
-    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model())
+    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model().resolve())
     if not sys.stdout.isatty():
         os.environ["COLUMNS"] = "80"
+    here = Path.cwd()
     with tempfile.TemporaryDirectory() as work:
-        names = {"corpora": str(places.corpora()), "work": work}
-        for number, text, line in _steps():
-            if number:
-                click.echo(f"\n{number}. " + click.wrap_text(text, 76, "", "   ") + "\n")
-            click.echo(f"$ ctxembed {line.format(corpora='corpora', work='.')}\n")
-            _run(shlex.split(line.format(**names)))
-            click.echo()
+        os.chdir(work)
+        try:
+            for number, text, line in _steps():
+                if number:
+                    click.echo(f"\n{number}. " + click.wrap_text(text, 76, "", "   ") + "\n")
+                click.echo(f"$ ctxembed {line.format(corpora='corpora')}\n")
+                _run(shlex.split(line.format(corpora=places.corpora().resolve())))
+                click.echo()
+        finally:
+            os.chdir(here)
 
 
 def _steps() -> Iterator[tuple[int, str, str]]:
