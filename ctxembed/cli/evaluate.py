@@ -25,7 +25,7 @@ from ctxembed.cli.command import answer, command, model_option, open_model, outp
         ),
         (
             "Ratings of pairs of words",
-            "printf 'apple pear 8\\\\napple bank 1\\\\nmoney bank 7\\\\n'"
+            "printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n'"
             " | ctxembed evaluate similarity -",
         ),
     ],

@@ -21,9 +21,9 @@ from ctxembed.cli.train import PROPERTIES
     examples=[
         (
             "Learn again, with eight heads, under another name",
-            "ctxembed learn --name eight --heads 8 --epochs 1 -m ctxembed-model",
+            "ctxembed learn --name eight --heads 8 --epochs 0.5",
         ),
-        ("A minute at most", "ctxembed learn --name quick --minutes 0.05 -m ctxembed-model"),
+        ("Six seconds at most", "ctxembed learn --name quick --minutes 0.1"),
     ],
     see_also=["train", "explain", "compare", "info"],
     details="""Learning needs no labels. A pseudoword is two words of the corpus that share the mean
