@@ -29,10 +29,11 @@ small letter) is joined with the next; otherwise each line ends a sentence. A bl
 does. With --lines nothing is split or joined. A sentence of more than 1,000 words is split there.
 
 What is not given fits the corpus: up to 10,000 words get 25 dimensions, 100 epochs and every word;
-up to a million 64 dimensions, 20 epochs and words that occur twice; larger ones 100 dimensions,
-5 epochs and words that occur five times. Up to a million words one worker is used, else all
-processors. The same seed, corpus and ONE worker give the same bytes; more workers do not, and
-train says so.
+up to 100,000 words 50 dimensions, 50 epochs and words that occur twice; up to a million 64
+dimensions, 30 epochs and words that occur five times; larger ones 100 dimensions and 10 epochs.
+The more text, the more its frequent words are thinned out. Up to a million words one worker is
+used, else all processors. The same seed, corpus and ONE worker give the same bytes; more workers do
+not, and train says so.
 
 The model is written beside its place and moved there when it is whole: interrupting train leaves
 the earlier model, or none.""",

@@ -29,24 +29,27 @@ class Settings:
     seed: int
 
 
+SIZES = (10_000, 100_000, 1_000_000)  # words; settings change above each
+
+
 def fit_settings(tokens: int, *, workers: int | None = None, **given: Any) -> Settings:
     """Fill in what the user left open, to fit the size of the corpus.
 
     A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
     there is little to gain and a run that can be repeated to lose.
     """
-    size = next(i for i, most in enumerate((10_000, 1_000_000, float("inf"))) if tokens <= most)
+    size = sum(tokens > most for most in SIZES)
     chosen: dict[str, Any] = {
         "algorithm": "skipgram",
-        "dim": (25, 64, 100)[size],
+        "dim": (25, 50, 64, 100)[size],
         "window": 5,
-        "epochs": (100, 30, 10)[size],
-        "min_count": (1, 2, 5)[size],
+        "epochs": (100, 50, 30, 10)[size],
+        "min_count": (1, 2, 5, 5)[size],
         "negative": 5,
         "hierarchical_softmax": False,
-        "sample": (0.0, 1e-4, 1e-5)[size],
+        "sample": (0.0, 1e-3, 1e-4, 1e-5)[size],
         "seed": 1,
-        "workers": workers or (1 if size < 2 else cores()),
+        "workers": workers or (1 if size < 3 else cores()),
     }
     chosen |= {name: value for name, value in given.items() if value is not None}
     if chosen["hierarchical_softmax"] and given.get("negative") is None:
