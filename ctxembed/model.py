@@ -15,6 +15,7 @@ from ctxembed.attention.scores import unit as unit
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Space
 from ctxembed.text.index import Index, load, read_lines
+from ctxembed.text.subword import open_tokenizer
 from ctxembed.text.tokenize import Tokenizer
 
 FORMAT = 1
@@ -142,7 +143,7 @@ class Model:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """How this model reads text."""
-        return Tokenizer(**self.meta["tokenizer"])
+        return open_tokenizer(self.meta["tokenizer"], self.path)
 
     @cached_property
     def index(self) -> Index | None:
@@ -163,6 +164,27 @@ class Model:
             return self.vocab.index(word)  # frequent words stand in front
         except ValueError:
             return None
+
+    def parts(self, word: str) -> list[int]:
+        """Return the rows a word is made of: its own, or those of its smaller units, or none."""
+        row = self.find(word)
+        if row is not None:
+            return [row]
+        if self.tokenizer.unit == "word":
+            return []
+        return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
+
+    def vector(self, word: str, space: Floats | Space | None = None) -> Floats:
+        """Return (d,) the vector of a word, the mean of its parts, here or in another space."""
+        parts = self.parts(word)
+        if not parts:
+            raise UnknownWordError(self.unknown(word))
+        return np.asarray((self.vectors if space is None else space)[parts].mean(axis=0))
+
+    def spelling(self, word: str) -> str:
+        """Return a word as the vocabulary has it, or would have it."""
+        row = self.find(word)
+        return self.tokenizer.normalise(word) if row is None else self.vocab[row]
 
     def row(self, word: str) -> int:
         """Return the row of a word that must be there."""
@@ -187,12 +209,14 @@ class Model:
         return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Split words into those in the vocabulary, in its spelling, and the others."""
+        """Split words into those with a vector, as the vocabulary spells them, and the others."""
         known: list[str] = []
         unknown: list[str] = []
         for word in words:
-            row = self.find(word)
-            (unknown if row is None else known).append(word if row is None else self.vocab[row])
+            if self.parts(word):
+                known.append(self.spelling(word))
+            else:
+                unknown.append(word)
         return known, unknown
 
     def attentions(self) -> list[str]:

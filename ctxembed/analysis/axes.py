@@ -16,13 +16,13 @@ def axis_vectors(model: Model, axes: Axes, space: Floats | Space | None = None) 
 
     `space` (V, d) holds the words as the attention that made the vectors sees them.
     """
-    words_as = model.vectors if space is None else space
     directions = np.zeros((len(axes), model.dim), np.float32)
     for place, (name, words) in enumerate(axes.items()):
         known, unknown = model.sort_known(words)
         if unknown:
             raise UnknownWordError(f"--axis {name}: {model.unknown(unknown[0])}")
-        directions[place] = unit(words_as[[model.row(word) for word in known]]).mean(axis=0)
+        vectors = np.array([model.vector(word, space) for word in known])
+        directions[place] = unit(vectors).mean(axis=0)
     return unit(directions)
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from ctxembed.model import Model
 from ctxembed.saved import load_attention
 from ctxembed.static.space import Space
 from ctxembed.text.index import Ids
+from ctxembed.text.subword import INNER
 from ctxembed.text.tokenize import parse_marked
 
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor
@@ -229,23 +231,39 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
     if word is not None:
         spans = [_named(marked.words, word, model)]
     elif not spans:
-        spans = [range(place, place + 1) for place in known]
+        spans = [span for span in _whole_words(marked.words, model) if any(p in new for p in span)]
     occurrences = []
     for span in spans:
-        missing = [marked.words[place] for place in span if place not in new]
-        if missing:
-            raise UnknownWordError(model.unknown(missing[0]))
-        occurrences.append(Occurrence(ids, range(new[span.start], new[span.stop - 1] + 1)))
+        there = [new[place] for place in span if place in new]
+        # A word is known by any of its smaller units; of several words each must be known.
+        if not there or (len(there) < len(span) and model.tokenizer.unit == "word"):
+            missing = next(marked.words[place] for place in span if place not in new)
+            raise UnknownWordError(model.unknown(missing))
+        occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1)))
     if not occurrences:
         raise UnknownWordError(f"no word of {sentence!r} is in the vocabulary")
     return Parsed([model.vocab[i] for i in ids], occurrences, unknown)
 
 
+def _whole_words(units: Sequence[str], model: Model) -> list[range]:
+    """Put the pieces of each word together; any other unit stands alone."""
+    inner = [model.tokenizer.unit == "subword" and unit.startswith(INNER) for unit in units]
+    starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
+    return [range(*ends) for ends in pairwise([*starts, len(units)])]
+
+
 def _named(words: Sequence[str], name: str, model: Model) -> range:
-    """Find `apple`, or the second one as `apple:2`."""
+    """Find `apple`, or the second one as `apple:2`; it may be of several units."""
     wanted, _, number = name.partition(":")
-    wanted = model.tokenizer.normalise(wanted)
-    places = [place for place, word in enumerate(words) if word == wanted]
+    units = tuple(model.tokenizer.words(wanted))
+    whole = {span.stop for span in _whole_words(words, model)}
+    places = [
+        place
+        for place in range(len(words))
+        if units
+        and tuple(words[place : place + len(units)]) == units
+        and place + len(units) in whole
+    ]
     if number and not number.isdigit():
         raise UsageError(f"--word {name}: write WORD or WORD:N")
     nth = int(number or 1)
@@ -253,4 +271,4 @@ def _named(words: Sequence[str], name: str, model: Model) -> range:
         raise UsageError(f"--word {name}: not in the sentence")
     if not 1 <= nth <= len(places):
         raise UsageError(f"--word {name}: the sentence has it {len(places)} times")
-    return range(places[nth - 1], places[nth - 1] + 1)
+    return range(places[nth - 1], places[nth - 1] + len(units))

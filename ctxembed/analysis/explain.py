@@ -12,6 +12,7 @@ from ctxembed.attention.positions import sinusoidal
 from ctxembed.attention.scores import Floats, softmax
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.table import Cell, Table
+from ctxembed.text.subword import INNER
 
 COLUMNS = ("target", "head", "token", "position", "score", "scaled", "weight", "contribution")
 
@@ -84,7 +85,8 @@ def name_targets(parsed: Parsed) -> list[str]:
     for item in parsed.occurrences:
         words = parsed.words[item.target.start : item.target.stop]
         before = parsed.words[: item.target.start].count(words[0]) if len(words) == 1 else 0
-        names.append(" ".join(words) + (f":{before + 1}" if before else ""))
+        name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
+        names.append(name + (f":{before + 1}" if before else ""))
     return names
 
 

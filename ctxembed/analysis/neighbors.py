@@ -48,23 +48,23 @@ def _best(model: Model, cosines: Floats, number: int) -> list[tuple[str, float]]
 
 def neighbors(model: Model, words: Sequence[str], number: int = 10) -> Table:
     """Rank the nearest words of each word."""
-    rows = [model.row(word) for word in words]
-    found = nearest(model, model.vectors[rows], number, [[row] for row in rows])
+    vectors = np.array([model.vector(word) for word in words])
+    found = nearest(model, vectors, number, [model.parts(word) for word in words])
     return Table(
         ("word", "rank", "neighbor", "cosine"),
         [
-            (model.vocab[row], rank, word, cosine)
-            for row, best in zip(rows, found, strict=True)
-            for rank, (word, cosine) in enumerate(best, 1)
+            (model.spelling(word), rank, neighbor, cosine)
+            for word, best in zip(words, found, strict=True)
+            for rank, (neighbor, cosine) in enumerate(best, 1)
         ],
     )
 
 
 def analogy(model: Model, a: str, b: str, c: str, number: int = 5) -> Table:
     """Rank the words nearest to b - a + c."""
-    rows = [model.row(word) for word in (a, b, c)]
-    ua, ub, uc = unit(model.vectors[rows])
-    (found,) = nearest(model, ub - ua + uc, number, [rows])
+    ua, ub, uc = unit(np.array([model.vector(word) for word in (a, b, c)]))
+    without = [row for word in (a, b, c) for row in model.parts(word)]
+    (found,) = nearest(model, ub - ua + uc, number, [without])
     return Table(
         ("rank", "word", "cosine"),
         [(rank, word, cosine) for rank, (word, cosine) in enumerate(found, 1)],

@@ -44,9 +44,8 @@ def _cell(value: object) -> Cell:
 
 def vector(model: Model, words: Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
-    rows = [model.row(word) for word in words]
     columns = ("word", *(f"d{i}" for i in range(1, model.dim + 1)))
-    return Table(columns, ((model.vocab[row], *model.vectors[row].tolist()) for row in rows))
+    return Table(columns, ((model.spelling(word), *model.vector(word).tolist()) for word in words))
 
 
 def show(
@@ -60,29 +59,40 @@ def show(
     """Describe the averaged vector of each word."""
     rows: list[tuple[Cell, ...]] = []
     for word in words:
-        row = model.row(word)
-        name = model.vocab[row]
-        rows += [(name, *line) for line in _describe(model, row, axes or {}, nearest, occurrences)]
+        name = model.spelling(word)
+        rows += [(name, *line) for line in _describe(model, word, axes or {}, nearest, occurrences)]
     return Table(("word", "property", "value"), rows)
 
 
 def _describe(
-    model: Model, row: int, axes: Axes, most: int, occurrences: int
+    model: Model, word: str, axes: Axes, most: int, occurrences: int
 ) -> Iterator[tuple[str, Cell]]:
-    if not model.meta.get("counts_estimated"):  # an imported model only guesses them
+    row = model.find(word)
+    vector, parts = model.vector(word), model.parts(word)
+    if row is None:
+        yield "composed", _compose(model, word, parts)
+    elif not model.meta.get("counts_estimated"):  # an imported model only guesses them
         count = int(model.counts[row])
         yield "count", count
         yield "share", count / model.tokens
-    yield "norm", float(np.linalg.norm(model.vectors[row]))
+    yield "norm", float(np.linalg.norm(vector))
     if most:
-        (found,) = nearest(model, model.vectors[row], most, [[row]])
+        (found,) = nearest(model, vector, most, [parts])
         yield "nearest", ", ".join(f"{word} {cosine:.2f}" for word, cosine in found)
     if axes:
-        cosines = axis_cosines(model, model.vectors[row], axes)[0]
+        cosines = axis_cosines(model, vector, axes)[0]
         for name, cosine in zip(axes, cosines, strict=True):
             yield f"axis {name}", float(cosine)
-    for text in sample_occurrences(model, row, occurrences):
-        yield "occurrence", text
+    if row is not None:
+        for text in sample_occurrences(model, row, occurrences):
+            yield "occurrence", text
+
+
+def _compose(model: Model, word: str, parts: Sequence[int]) -> str:
+    """Say which units a word's vector is the mean of, and which have none."""
+    without = [unit for unit in model.tokenizer.words(word) if unit not in model.rows]
+    told = f"the mean of {' '.join(model.vocab[part] for part in parts)}"
+    return f"{told}; no vector for {' '.join(without)}" if without else told
 
 
 def sample_occurrences(model: Model, row: int, number: int) -> list[str]:

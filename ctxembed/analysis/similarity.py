@@ -35,8 +35,8 @@ def similarity(
             several = len(parsed.occurrences) > 1
             names += [f"{name}: {word}" if several else word for name in name_targets(parsed)]
         else:
-            vectors += list(unit(space[[model.row(word)]]))
-            names.append(model.vocab[model.row(word)])
+            vectors.append(unit(model.vector(word, space)))
+            names.append(model.spelling(word))
     return compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {}, space=space)
 
 

@@ -1,6 +1,7 @@
 """From a corpus to a model directory."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from ctxembed.static import word2vec
 from ctxembed.table import Cell, Table
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus
+from ctxembed.text.divide import divide
+from ctxembed.text.subword import FILE, Characters, Subwords, learn
 from ctxembed.text.tokenize import Tokenizer
 
 NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
@@ -27,6 +30,8 @@ def train(
     output: str | Path = "ctxembed-model",
     *,
     tokenizer: Tokenizer | None = None,
+    unit: str = "word",
+    pieces: int | None = None,
     force: bool = False,
     attention: bool = True,
     progress: Progress | None = None,
@@ -35,16 +40,22 @@ def train(
 ) -> Table:
     """Train a model, learn attention on it, save both.
 
+    unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
     `given` are fields of word2vec.Settings; the rest fits the size of the corpus.
     """
     progress = progress or Progress()
     tokenizer = tokenizer or Tokenizer()
+    if unit == "character":
+        tokenizer = Tokenizer("whitespace", tokenizer.cased)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         begun = time.perf_counter()
         counted = index.build(
             corpus, tokenizer, folder / "index", workers or word2vec.cores(), progress
         )
+        if unit != "word":
+            tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
+            given["min_count"] = given.get("min_count") or 1  # any word is made of them
         settings = word2vec.fit_settings(counted.tokens, workers=workers, **given)
         kept = counted.kept(settings.min_count)
         if not kept:
@@ -67,7 +78,7 @@ def train(
             "tokens": counted.tokens,
             "dropped_words": len(counted.types) - kept,
             "word2vec": asdict(settings),
-            "tokenizer": asdict(tokenizer),
+            "tokenizer": {name: getattr(tokenizer, name) for name in ("kind", "cased", "unit")},
             "lines": corpus.lines,
             "encoding": corpus.encoding,
             "files": counted.files,
@@ -85,6 +96,24 @@ def train(
     table = _summary(meta, counts, seconds, output)
     learned_rows = [(f"attention_{r['property']}", r["value"]) for r in learned or []]
     return replace(table, rows=[*table.rows, *learned_rows], notes=[*table.notes, *notes])
+
+
+def _divide(
+    folder: Path, tokenizer: Tokenizer, counted: index.Counted, unit: str, pieces: int | None
+) -> tuple[Tokenizer, index.Counted]:
+    """Make an index of smaller units, and the tokeniser that finds them."""
+    divided: Characters | Subwords
+    words = counted.types
+    if unit == "character":
+        divided = Characters(tokenizer.kind, tokenizer.cased)
+        units: Iterable[list[str]] = map(divided.words, words)
+    else:
+        size = pieces or min(max(len(words) // 3, 300), 30_000)
+        learned = learn(zip(words, counted.counts.tolist(), strict=True), size)
+        (folder / FILE).write_text(learned, encoding="utf-8", newline="\n")
+        divided = Subwords(tokenizer.kind, tokenizer.cased, learned=learned)
+        units = divided.pieces(words)
+    return divided, divide(folder / "index", counted, units)
 
 
 def _summary(

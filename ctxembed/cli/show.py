@@ -19,8 +19,9 @@ from ctxembed.cli.command import (
     "show",
     columns={
         "word": "the word",
-        "property": "count, share, norm, nearest, axis NAME or occurrence",
-        "value": "its value; share is the part of all words in the corpus that are this one",
+        "property": "count, share, composed, norm, nearest, axis NAME or occurrence",
+        "value": "its value; share is the part of all words in the corpus that are this one,"
+        " composed are the subwords or characters of a word that has no vector of its own",
     },
     examples=[
         ("The averaged apple", "ctxembed show apple"),

@@ -65,6 +65,6 @@ def command_(
     model = open_model(model_dir, quiet)
     plain = [text for text in wanted if "[" not in text]
     incomplete = bool(plain) and known_words(model, plain)[1]
-    kept = [text for text in wanted if "[" in text or model.find(text) is not None]
+    kept = [text for text in wanted if "[" in text or model.parts(text)]
     table = similarity(model, kept, pairs=pairs, axes=named, attention=attention)
     answer(table, form, precision, no_header, quiet, incomplete=incomplete)

@@ -19,6 +19,10 @@ PROPERTIES = {"property": "what is told", "value": "its value"}
             "ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books",
         ),
         ("From a pipe", "zcat corpus.txt.gz | ctxembed train - -o piped"),
+        (
+            "Vectors for pieces of words, so that any word has one",
+            "ctxembed train corpus.txt --unit subword --pieces 60 -o pieces",
+        ),
     ],
     see_also=["info", "show", "neighbors"],
     details="""The corpus is read once: split into sentences and words, counted, and written as an
@@ -34,6 +38,11 @@ dimensions, 30 epochs and words that occur five times; larger ones 100 dimension
 The more text, the more its frequent words are thinned out. Up to a million words one worker is
 used, else all processors. The same seed, corpus and ONE worker give the same bytes; more workers do
 not, and train says so.
+
+With --unit subword the words are divided into byte-pair pieces, learned from the corpus and kept in
+the model as subword.json; with --unit character into all that is no space. A word that has no
+vector of its own is then the mean of its parts, in every command, and show says of which. Every
+unit is kept unless --min-count says otherwise.
 
 The model is written beside its place and moved there when it is whole: interrupting train leaves
 the earlier model, or none.""",
@@ -88,6 +97,19 @@ the earlier model, or none.""",
     default="word",
     show_default=True,
     help="whitespace is for text that is tokenised already.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["word", "subword", "character"]),
+    default="word",
+    show_default=True,
+    help="What gets a vector; with subwords and characters any word has one.",
+)
+@click.option(
+    "--pieces",
+    type=click.IntRange(10, 1_000_000),
+    metavar="N",
+    help="How many subwords to learn; a third as many as there are words.",
 )
 @click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words.")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the corpus.")

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from ctxembed.text.corpus import Block
 from ctxembed.text.distinct import Chunks, find_chunks
-from ctxembed.text.tokenize import Tokenizer, mark_sentences
+from ctxembed.text.tokenize import BLANK_LINE, Tokenizer, mark_sentences
 
 LONGEST = 1000  # words in a sentence; a longer one is split, never cut
 _JOINED = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
 _ASCII = re.compile(r"[\0-\x7f]+")
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     """Split a block into sentences and words, and number the words by first appearance."""
     text = block.text if lines else mark_sentences(block.text)
     if block.wrapped:
-        text = _BLANK_LINE.sub(_end_behind, text)
+        text = BLANK_LINE.sub(_end_behind, text)
     data = text.encode("utf-8", "surrogatepass")
     table, marks = _tables(tokenizer)
     chunks = find_chunks(data.translate(table), marks)
@@ -93,10 +92,18 @@ def _offsets(
     before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
     cuts = np.searchsorted(starts, np.flatnonzero(marked))  # chunks before each mark
     offsets = np.concatenate([[0], before[cuts], before[-1:]])
-    long = np.flatnonzero(np.diff(offsets) > LONGEST)
-    more = [np.arange(offsets[i], offsets[i + 1], LONGEST) for i in long]
-    offsets = np.sort(np.concatenate([offsets, *more]))
-    return offsets[np.diff(offsets, prepend=-1) > 0]
+    return split_long(offsets[np.diff(offsets, prepend=-1) > 0], LONGEST)
+
+
+def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Add offsets (S+1,) so that no sentence has more than `most` words.
+
+    >>> split_long(np.array([0, 2, 9]), 3).tolist()
+    [0, 2, 5, 8, 9]
+    """
+    long = np.flatnonzero(np.diff(offsets) > most)
+    more = [np.arange(offsets[i] + most, offsets[i + 1], most) for i in long]
+    return np.sort(np.concatenate([offsets, *more]))
 
 
 @cache

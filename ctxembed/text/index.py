@@ -85,7 +85,7 @@ def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: in
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     with (folder / "provisional").open("rb") as source, (folder / "ids.npy").open("wb") as target:
-        _write_header(target, (tokens,), np.dtype(np.int32))
+        write_header(target, (tokens,), np.dtype(np.int32))
         while data := source.read(4 * CHUNK):
             target.write(rank[np.frombuffer(data, np.int32)].tobytes())
     lengths = np.fromfile(folder / "lengths", np.int32)
@@ -110,7 +110,8 @@ def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> N
     return counts[:-1]
 
 
-def _write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Begin an .npy file whose numbers follow."""
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)
 

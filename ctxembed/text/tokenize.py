@@ -20,18 +20,21 @@ class Tokenizer:
 
     kind: str = "word"  # "word" or "whitespace"
     cased: bool = False
+    unit: str = "word"  # "subword" and "character" are in subword.py
 
     def words(self, text: str) -> list[str]:
-        """Split text into words.
+        """Split text into words, or into the smaller units of a tokeniser of those.
 
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
         """
-        return [self.normalise(match[0]) for match in self._matches(text)]
+        return [unit for unit, _, _ in self.tokens(text)]
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where each word begins and ends in the text."""
-        return (match.span() for match in self._matches(text))
+    def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield each unit, and where it begins and ends in the text."""
+        for match in self._matches(text):
+            start, end = match.span()
+            yield self.normalise(match[0]), start, end
 
     def normalise(self, word: str) -> str:
         """Give a word the form it has in the vocabulary."""
@@ -95,13 +98,13 @@ _ENDS = {end: re.compile(re.escape(end) + _BEHIND) for end in ".!?…।۔。！
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘]*\Z")
 
 
-def mark_sentences(text: str, mark: str = "\x1e") -> str:
-    """Put a mark behind each sentence; nothing else changes.
+def sentence_ends(text: str) -> list[int]:
+    """List where sentences end, but for the last one.
 
-    >>> mark_sentences('Dr. Who came. "Ready?" she asked. Yes!', mark="|")
-    'Dr. Who came.| "Ready?" she asked.| Yes!'
+    >>> sentence_ends("Dr. Who came. Yes! So")
+    [13, 18]
     """
-    ends = {0, len(text)}
+    ends = set()
     for character, pattern in _ENDS.items():
         if character in text:
             for match in pattern.finditer(text):
@@ -109,7 +112,17 @@ def mark_sentences(text: str, mark: str = "\x1e") -> str:
                 tail = text[max(0, end - 3) : end]  # tells most words from an abbreviation
                 if not (tail in _TAILS or tail[-2:-1].isupper()) or _ends(text, match):
                     ends.add(end)
-    return mark.join([text[start:end] for start, end in pairwise(sorted(ends))])
+    return sorted(ends)
+
+
+def mark_sentences(text: str, mark: str = "\x1e") -> str:
+    """Put a mark behind each sentence; nothing else changes.
+
+    >>> mark_sentences('Dr. Who came. "Ready?" she asked. Yes!', mark="|")
+    'Dr. Who came.| "Ready?" she asked.| Yes!'
+    """
+    ends = [0, *sentence_ends(text), len(text)]
+    return mark.join([text[start:end] for start, end in pairwise(ends)])
 
 
 def _ends(text: str, found: re.Match[str]) -> bool:
@@ -120,14 +133,24 @@ def _ends(text: str, found: re.Match[str]) -> bool:
     return found[0] != "." or not short
 
 
-def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences; a blank line always ends one.
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+_LINE = re.compile(r"\n")
 
-    >>> split_sentences("It rained. We stayed in.")
-    ['It rained.', 'We stayed in.']
+
+def sentence_spans(
+    text: str, *, wrapped: bool = True, lines: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence begins and ends; a blank line, or each line, ends one too.
+
+    >>> list(sentence_spans("It rained.  We stayed\\nin."))
+    [(0, 10), (12, 25)]
     """
-    pieces = mark_sentences(re.sub(r"\n\s*\n", "\n\n\x1e", text)).split("\x1e")
-    return [piece.strip() for piece in pieces if piece.strip()]
+    breaks = [match.end() for match in (BLANK_LINE if wrapped else _LINE).finditer(text)]
+    ends = sorted({0, *breaks, *([] if lines else sentence_ends(text)), len(text)})
+    for start, end in pairwise(ends):
+        piece = text[start:end]
+        if not piece.isspace():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,119 @@
+"""Units smaller than a word: byte-pair pieces learned from a corpus, and characters."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ctxembed.errors import ModelError, read_failure
+from ctxembed.text.tokenize import Tokenizer
+
+FILE = "subword.json"  # in a model directory; the format of the tokenizers library
+INNER = "##"  # before a piece that goes on with a word
+_START, _UNSEEN = "▁", "<unk>"  # the library's input: a mark before each word; its unknown letter
+_REPEAT = 10_000  # words handed over at once
+
+
+@dataclass(frozen=True)
+class Characters(Tokenizer):
+    """Every character that is no space, combining marks with the letter before them."""
+
+    unit: str = "character"
+
+    def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield each character and where it begins and ends.
+
+        >>> list(Characters().tokens("Hi!"))
+        [('h', 0, 1), ('i', 1, 2), ('!', 2, 3)]
+        """
+        start = 0
+        for end in range(1, len(text) + 1):
+            space = text[start].isspace()
+            if end < len(text) and not space and unicodedata.category(text[end])[0] == "M":
+                continue
+            if not space:
+                yield self.normalise(text[start:end]), start, end
+            start = end
+
+
+@dataclass(frozen=True)
+class Subwords(Tokenizer):
+    """Words, and of each word its pieces."""
+
+    unit: str = "subword"
+    learned: str = field(default="", repr=False)  # what `learn` returned
+
+    @cached_property
+    def _library(self) -> Any:
+        from tokenizers import Tokenizer as Library
+
+        return Library.from_str(self.learned)
+
+    def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield each piece and where it begins and ends; an unseen letter is a piece."""
+        spans = list(super().tokens(text))
+        for (_, start, end), pieces in zip(
+            spans, self.pieces([word for word, _, _ in spans]), strict=True
+        ):
+            # A letter may become two when it is made small (İ): lead back to where it was.
+            letters = [place for place in range(start, end) for _ in self.normalise(text[place])]
+            place, begin = 0, start
+            for piece in pieces:
+                place += len(piece.removeprefix(INNER) if place else piece)
+                stop = letters[place] if place < len(letters) else end
+                yield piece, begin, stop
+                begin = stop
+
+    def pieces(self, words: Sequence[str]) -> Iterator[list[str]]:
+        """Yield the pieces of each word, which put together are the word."""
+        for first in range(0, len(words), _REPEAT):
+            some = [_START + word for word in words[first : first + _REPEAT]]
+            for word, made in zip(some, self._library.encode_batch(some), strict=True):
+                found = (word[begin:end].removeprefix(_START) for begin, end in made.offsets)
+                yield [
+                    INNER + piece if number else piece
+                    for number, piece in enumerate(piece for piece in found if piece)
+                ]
+
+
+def learn(counted: Iterable[tuple[str, int]], size: int) -> str:
+    """Learn `size` byte-pair pieces from words and how often each occurs."""
+    from tokenizers import Tokenizer as Library
+    from tokenizers import models, pre_tokenizers, trainers
+
+    library = Library(models.BPE(unk_token=_UNSEEN))
+    library.pre_tokenizer = pre_tokenizers.CharDelimiterSplit(" ")  # words hold no space
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, min_frequency=2, show_progress=False, special_tokens=[_UNSEEN]
+    )
+    library.train_from_iterator(_repeat(counted), trainer)
+    return str(library.to_str())
+
+
+def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """Yield each word as often as it occurs: the library counts for itself."""
+    for word, count in counted:
+        for done in range(0, count, _REPEAT):
+            yield f"{_START}{word} " * min(_REPEAT, count - done)
+
+
+def open_tokenizer(told: dict[str, Any], folder: Path) -> Tokenizer:
+    """Make the tokeniser that a model's description tells of."""
+    unit = told.get("unit", "word")
+    if unit == "word":
+        return Tokenizer(**told)
+    if unit == "character":
+        return Characters(**told)
+    if unit != "subword":
+        raise ModelError(f"{folder}: unknown unit {unit!r}; upgrade ctxembed")
+    path = folder / FILE
+    try:
+        made = Subwords(**told, learned=path.read_text(encoding="utf-8"))
+        made.words("a")
+    except OSError as error:
+        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
+    except Exception as error:  # the library raises no other kind
+        raise ModelError(f"{path}: damaged ({error}); train the model again") from None
+    return made
