@@ -37,6 +37,9 @@ COMMANDS = (
     "import",
     "export",
     "demo",
+    "tokenize",
+    "vectorize",
+    "ladder",
     "completion",
 )
 

@@ -44,6 +44,26 @@ def write_vectors(
     return number
 
 
+def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Write a CSR matrix as scipy.sparse.load_npz reads it, with the names of rows and columns."""
+    work = path.with_name(f".{path.name}.tmp")
+    try:
+        with work.open("wb") as file:
+            np.savez_compressed(
+                file,
+                format=np.array(b"csr"),
+                shape=np.array(matrix.shape),
+                data=matrix.data,
+                indices=matrix.indices,
+                indptr=matrix.indptr,
+                rows=np.array(rows),
+                columns=np.array(columns),
+            )
+        work.replace(path)
+    finally:
+        work.unlink(missing_ok=True)
+
+
 def _copy(spool: IO[bytes], file: IO[bytes], shape: tuple[int, int]) -> None:
     spool.seek(0)
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}

@@ -1,0 +1,57 @@
+"""The rungs below word embeddings: one-hot, bag of words, TF-IDF; scikit-learn counts."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ctxembed.errors import UsageError
+from ctxembed.text.tokenize import Tokenizer
+
+METHODS = ("one-hot", "bow", "tfidf")
+
+
+def count(
+    method: str, sentences: Iterable[str], tokenizer: Tokenizer, columns: Sequence[str] = ()
+) -> tuple[list[str], list[str], Any]:
+    """Return the names of rows and columns, and a sparse matrix of them.
+
+    Bag of words and TF-IDF have a row a sentence, named by its number, and their columns in
+    alphabetical order; one-hot has a row a word, in order of appearance. `columns` are the words
+    to count instead, in this order.
+    """
+    wanted = [tokenizer.normalise(word) for word in columns]
+    for word in wanted:
+        if wanted.count(word) > 1:
+            raise UsageError(f"--columns: {word!r} is there twice")
+    if method == "one-hot":
+        return _one_hot(sentences, tokenizer, wanted)
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+    kind = CountVectorizer if method == "bow" else TfidfVectorizer
+    counter = kind(analyzer=tokenizer.words, vocabulary=wanted or None)
+    try:
+        matrix = counter.fit_transform(sentences)
+    except ValueError as error:
+        if "empty vocabulary" not in str(error):
+            raise
+        raise UsageError("nothing to do: there are no words in it") from None
+    names = [str(name) for name in counter.get_feature_names_out()]
+    return [str(row) for row in range(1, matrix.shape[0] + 1)], names, matrix.tocsr()
+
+
+def _one_hot(
+    sentences: Iterable[str], tokenizer: Tokenizer, wanted: list[str]
+) -> tuple[list[str], list[str], Any]:
+    from scipy.sparse import identity
+
+    words = list(dict.fromkeys(word for text in sentences for word in tokenizer.words(text)))
+    if not words:
+        raise UsageError("nothing to do: there are no words in it")
+    if not wanted:
+        return words, words, identity(len(words), dtype=int, format="csr")
+    places = {word: place for place, word in enumerate(words)}
+    whole = identity(len(words), dtype=int, format="csc")
+    missing = [word for word in wanted if word not in places]
+    if missing:
+        raise UsageError(f"--columns: {missing[0]!r} is not in the text")
+    chosen = [places[word] for word in wanted]
+    return wanted, wanted, whole[:, chosen][chosen].tocsr()

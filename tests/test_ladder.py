@@ -1,0 +1,93 @@
+"""Every rung of two words, each number by another road."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
+
+from tests.conftest import TEXT, WORDS, Run
+
+A, B = "the apple juice sweet", "the apple launched the phone"
+
+
+def cosine(one: object, other: object) -> float:
+    return float(cosine_similarity([one], [other])[0, 0])
+
+
+def rungs(run: Run, *arguments: str) -> dict[str, dict[str, float]]:
+    done = run("ladder", *arguments, "-f", "json")
+    assert done.returncode == 0, done.stderr
+    return {row["representation"]: row for row in json.loads(done.stdout)}
+
+
+def test_one_word_in_two_sentences(run: Run) -> None:
+    found = rungs(run, "apple", "apple", "--sentences", A, B)
+    assert list(found) == ["one-hot", "bow", "tfidf", "static", "bag", "general"]
+    assert [found[name]["dim"] for name in found] == [10, 10, 10, 4, 4, 4]
+    assert found["one-hot"]["cosine"] == 1
+    assert found["one-hot"]["zeros"] == pytest.approx(0.9)
+    assert found["bow"]["cosine"] == pytest.approx(3 / np.sqrt(4 * 7))  # the·2the + apple
+    assert found["bow"]["zeros"] == pytest.approx(12 / 20)
+    fitted = TfidfVectorizer().fit(TEXT).transform([A, B])
+    assert found["tfidf"]["cosine"] == pytest.approx((fitted[0] @ fitted[1].T).sum())
+    assert found["static"]["cosine"] == pytest.approx(1)
+    bags = [
+        np.mean([WORDS[word] for word in text.split() if word != "apple"], axis=0)
+        for text in (A, B)
+    ]
+    assert found["bag"]["cosine"] == pytest.approx(cosine(*bags), abs=1e-6)
+    assert found["general"]["cosine"] < 1
+
+
+def test_two_words_without_sentences_take_them_from_the_corpus(run: Run) -> None:
+    done = run("ladder", "apple", "bank")
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert lines[0] == ["representation", "dim", "zeros", "cosine", "tells"]
+    assert lines[1] == ["one-hot", "10", "0.900000", "0.000000", "which word it is"]
+    assert lines[4][:4] == ["static", "4", "0.500000", "0.000000"]
+    assert done.stderr == (
+        "ctxembed: in the corpus: the [apple] juice sweet\n"
+        "ctxembed: in the corpus: the river [bank]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("king", "queen", (0.18 + 0.02 + 0.4) / np.sqrt(2.18 * 1.29)),
+        ("king", "cricket", (0.12 + 0.09 + 0.9 + 0.36) / np.sqrt(2.18 * 2.63)),
+        ("queen", "cricket", (0.06 + 0.18 + 0.36 + 0.9) / np.sqrt(1.29 * 2.63)),
+    ],
+)
+def test_the_vectors_of_the_notes(run: Run, one: str, other: str, expected: float) -> None:
+    found = rungs(run, one, other, "--vectors", "king-queen-cricket")
+    assert found["one-hot"]["cosine"] == 0
+    assert found["static"]["cosine"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "markdown"])
+def test_formats(run: Run, form: str) -> None:
+    done = run("ladder", "apple", "bank", "-f", form, "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "one-hot" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["apple", "aple"], 4, "'aple' is not in the vocabulary; close known words: apple"),
+        (
+            ["apple", "bank", "--sentences", A, B],
+            2,
+            "--sentences: 'bank' is not in 'the apple launched the phone'",
+        ),
+        (["apple"], 2, "Missing argument 'WORD2'"),
+        (["apple", "bank", "--vectors", "nothing"], 5, "nothing: no such file"),
+    ],
+)
+def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
+    done = run("ladder", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr

@@ -1,0 +1,152 @@
+"""Tokens and where they stand."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxembed.analysis.tokenize import make_tokenizer, sentences, tokenize
+from ctxembed.text.corpus import Block
+from ctxembed.text.subword import INNER, Characters, Subwords
+from ctxembed.text.tokenize import Tokenizer
+from tests.conftest import Run
+
+TEXT = "Don’t panic: Dr. Who said. It's naïve!"
+ANY = st.text().filter(lambda text: "\0" not in text)
+
+
+def learned(*texts: str, pieces: int = 60) -> Subwords:
+    made = make_tokenizer("subword", [Block(0, 1, text, wrapped=True) for text in texts])
+    assert isinstance(made, Subwords)
+    return made
+
+
+PIECES = learned("apple apples applet pear pearl pears the the naïve İstanbul किताब " * 5)
+
+
+@settings(deadline=None)
+@given(ANY, st.sampled_from(["word", "whitespace", "character", "sentence"]), st.booleans())
+def test_offsets_give_the_text_back_slice_by_slice(text: str, unit: str, cased: bool) -> None:
+    kind = "whitespace" if unit == "whitespace" else "word"
+    tokenizer = make_tokenizer("word" if unit == "whitespace" else unit, [], kind=kind, cased=cased)
+    blocks = [Block(0, 1, text, wrapped=True)]
+    normalise = (lambda word: word) if tokenizer is None else tokenizer.normalise
+    place = 0
+    for row in tokenize(blocks, tokenizer).rows:
+        _, token, start, end = row
+        assert isinstance(start, int) and isinstance(end, int)
+        assert place <= start < end <= len(text)
+        assert normalise(text[start:end]) == token
+        between = text[place:start]
+        assert not between.strip() if unit != "word" else not Tokenizer().words(between)
+        place = end
+    assert not (Tokenizer().words(text[place:]) if unit == "word" else text[place:].strip())
+
+
+@settings(deadline=None)
+@given(st.one_of(ANY, st.text("aplersİıΣé ेकत'-", max_size=30)))
+def test_pieces_put_together_are_the_words(text: str) -> None:
+    place = 0
+    built: list[str] = []
+    for piece, start, end in PIECES.tokens(text):
+        assert place <= start <= end <= len(text)
+        if piece.startswith(INNER):
+            built[-1] += piece.removeprefix(INNER)
+        else:
+            built.append(piece)
+        place = end
+    assert built == Tokenizer().words(text)
+
+
+def test_pieces_stand_where_the_word_has_them() -> None:
+    assert list(PIECES.tokens("Xapples")) == [
+        ("x", 0, 1),
+        *((INNER + "apples"[a:b], a + 1, b + 1) for a, b in _inner("Xapples")),
+    ]
+
+
+def _inner(text: str) -> list[tuple[int, int]]:
+    return [(start - 1, end - 1) for _, start, end in PIECES.tokens(text)][1:]
+
+
+def test_learning_twice_gives_the_same_bytes() -> None:
+    assert learned("to be or not to be " * 9).learned == learned("to be or not to be " * 9).learned
+
+
+def test_a_combining_mark_stays_with_its_letter() -> None:
+    assert Characters().words("e\u0301 \u0301x") == ["e\u0301", "\u0301", "x"]
+
+
+def test_sentences_of_several_blocks_know_their_place() -> None:
+    blocks = [Block(0, 1, "One. Two.\n", False), Block(0, 2, "Three\n", False)]
+    assert list(sentences([*blocks, Block(1, 1, "Four", False)])) == [
+        ("One.", 0),
+        ("Two.", 5),
+        ("Three", 10),
+        ("Four", 0),
+    ]
+
+
+WORDS = [
+    (1, "don't", 0, 5),
+    (1, "panic", 6, 11),
+    (1, "dr", 13, 15),
+    (1, "who", 17, 20),
+    (1, "said", 21, 25),
+    (2, "it's", 27, 31),
+    (2, "naïve", 32, 37),
+]
+
+
+def test_words_in_every_format(run: Run) -> None:
+    names = ("sentence", "token", "start", "end")
+    assert run("tokenize", TEXT).stdout == "".join(
+        "\t".join(map(str, row)) + "\n" for row in (names, *WORDS)
+    )
+    assert run("tokenize", TEXT, "-f", "csv").stdout.splitlines()[1] == "1,don't,0,5"
+    records = [dict(zip(names, row, strict=True)) for row in WORDS]
+    assert json.loads(run("tokenize", TEXT, "-f", "json").stdout) == records
+    lines = run("tokenize", "-", "-f", "jsonl", stdin=TEXT).stdout.splitlines()
+    assert [json.loads(line) for line in lines] == records
+    assert run("tokenize", "Hi", "-f", "markdown").stdout == (
+        "| sentence | token | start | end |\n"
+        "|----------|-------|-------|-----|\n"
+        "|        1 | hi    |     0 |   2 |\n"
+    )
+    assert run("tokenize", "Hi", "-f", "table").stdout == (
+        "sentence  token  start  end\n--------  -----  -----  ---\n       1  hi         0    2\n"
+    )
+
+
+def test_the_other_units(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("It rained. We stayed in.\n", encoding="utf-8")
+    assert run("tokenize", "text.txt", "--unit", "sentence", "--no-header").stdout == (
+        "1\tIt rained.\t0\t10\n2\tWe stayed in.\t11\t24\n"
+    )
+    assert run("tokenize", "text.txt", "--per", "sentence", "--no-header").stdout == (
+        "1\tit rained\t0\t10\n2\twe stayed in\t11\t24\n"
+    )
+    assert run("tokenize", "A b!", "--unit", "character", "--cased", "--no-header").stdout == (
+        "1\tA\t0\t1\n1\tb\t2\t3\n1\t!\t3\t4\n"
+    )
+    assert run("tokenize", "ab ab abc", "--unit", "subword", "--no-header").stdout == (
+        "1\tab\t0\t2\n1\tab\t3\t5\n1\tab\t6\t8\n1\t##c\t8\t9\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["missing.txt"], 5, "missing.txt: no such file or folder"),
+        ([" "], 2, "nothing to do: the text is empty"),
+        (["a b", "--unit", "syllable"], 2, "Invalid value for '--unit'"),
+        (["a b", "-m", "nowhere"], 3, "nowhere: no such model"),
+        (["-", "--encoding", "klingon"], 5, "unknown encoding 'klingon'"),
+    ],
+)
+def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
+    done = run("tokenize", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
