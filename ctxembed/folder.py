@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, UsageError, read_failure
 
 
 @contextmanager
@@ -18,6 +18,9 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
     After a crash at any moment there is the old directory or the new one, never half of one.
     """
     target = Path(os.path.abspath(target))
+    if not target.parent.is_dir():
+        raise UsageError(f"{target.parent}: no such directory")
+    _sweep(target)
     if target.exists() or target.is_symlink():
         if not replace:
             raise UsageError(f"{target} exists; give --force to replace it, or another name")
@@ -25,22 +28,23 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
             raise UsageError(f"{target} is not a directory; give another name")
         if not _is_ours(target):
             raise UsageError(f"{target} is not a ctxembed model; it will not be replaced")
-    if not target.parent.is_dir():
-        raise UsageError(f"{target.parent}: no such directory")
-    _sweep(target)
     work = target.parent / f".{target.name}.tmp-{os.getpid()}"
     try:
         work.mkdir()
+    except OSError as error:
+        raise CtxembedError(read_failure(f"{target.parent}: cannot be written to", error)) from None
+    try:
         yield work
         _sync(work)
+        if not replace and target.exists():
+            raise UsageError(f"{target} was made by another run meanwhile; it was left as it is")
         _put(work, target)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        # numpy says only how many items it could write
+        if error.errno in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error):
             raise CtxembedError(
                 f"no space left on the disk that holds {target.parent}; nothing was changed"
             ) from None
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise CtxembedError(f"{target.parent}: cannot be written to") from None
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
