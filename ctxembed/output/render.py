@@ -118,9 +118,9 @@ def _aligned(
     import tabulate
 
     tabulate.MIN_PADDING = 0  # a header needs no room of its own
-    body = [list(row) for row in rows]
+    body = [[" ".join(cell.split()) if _breaks(cell) else cell for cell in row] for row in rows]
     if form == "markdown":
-        body = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in body]
+        body = [[cell.replace("|", "\\|") for cell in row] for row in body]
     elif width and wrap:
         _break(columns, body, width, [columns.index(name) for name in wrap])
     elif width:
@@ -134,6 +134,8 @@ def _aligned(
         colalign=["right" if number else "left" for number in numeric] if body else None,
     )
     lines = [line.rstrip() for line in text.splitlines()]
+    if form == "markdown" and not header:
+        lines = lines[1:]  # the rule under the names
     if bold and header and form == "table" and lines:
         lines[0] = f"\x1b[1m{lines[0]}\x1b[0m"
     yield from (line + "\n" for line in lines)

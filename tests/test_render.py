@@ -1,0 +1,124 @@
+"""One table, six formats."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxembed.output.render import FORMATS, render, round_to_total
+from ctxembed.table import Table
+
+ODD = Table(
+    ("word", "n", "score"),
+    [("中文", 1, 0.5), ("a|b\nc", None, float("nan")), ('say "hi", ok', 2, -1e-7)],
+)
+
+
+def text(table: Table, form: str, **options: object) -> str:
+    return "".join(render(table, form, **options))  # type: ignore[arg-type]
+
+
+def test_table_counts_wide_characters_and_joins_lines() -> None:
+    assert text(ODD, "table") == (
+        "word          n   score\n"
+        "------------  -  ------\n"
+        "中文          1  0.5000\n"
+        "a|b c\n"
+        'say "hi", ok  2  0.0000\n'
+    )
+
+
+def test_tsv_has_one_line_a_row() -> None:
+    assert text(ODD, "tsv") == (
+        'word\tn\tscore\n中文\t1\t0.500000\na|b c\t\t\nsay "hi", ok\t2\t0.000000\n'
+    )
+
+
+def test_csv_reads_back() -> None:
+    rows = list(csv.reader(io.StringIO(text(ODD, "csv"))))
+    assert rows == [
+        ["word", "n", "score"],
+        ["中文", "1", "0.500000"],
+        ["a|b\nc", "", ""],
+        ['say "hi", ok', "2", "0.000000"],
+    ]
+
+
+def test_json_reads_back_in_full_precision() -> None:
+    expected = [
+        {"word": "中文", "n": 1, "score": 0.5},
+        {"word": "a|b\nc", "n": None, "score": None},
+        {"word": 'say "hi", ok', "n": 2, "score": -1e-7},
+    ]
+    assert json.loads(text(ODD, "json")) == expected
+    assert [json.loads(line) for line in text(ODD, "jsonl").splitlines()] == expected
+    assert json.loads(text(ODD, "json", precision=1))[0]["score"] == 0.5
+    assert json.loads(text(Table(("a",), [(math.inf,)]), "json")) == [{"a": None}]
+
+
+def test_markdown_escapes_the_bar() -> None:
+    assert text(Table(("a",), [("x|y",)]), "markdown") == "| a    |\n|------|\n| x\\|y |\n"
+    assert text(Table(("a",), [("x",)]), "markdown", header=False) == "| x |\n"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_rows(form: str) -> None:
+    empty = Table(("a", "b"), [])
+    assert "".join(render(empty, form, header=False)).strip() in ("", "[]")
+    if form in ("tsv", "csv"):
+        assert text(empty, form).strip() in ("a\tb", "a,b")
+
+
+def test_rows_are_a_stream() -> None:
+    """A line is printed before the next row is asked for."""
+    asked = []
+
+    def rows() -> Iterator[tuple[int]]:
+        for i in range(3):
+            asked.append(i)
+            yield (i,)
+
+    lines = render(Table(("n",), rows()), "jsonl")
+    assert next(lines) == '{"n": 0}\n'
+    assert asked == [0]
+
+
+def test_a_narrow_terminal_shortens_the_widest_text() -> None:
+    table = Table(("word", "value"), [("apple", "x" * 100), ("pear", "short")])
+    lines = text(table, "table", width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[2].endswith("x…")
+    assert lines[3] == "pear   short"
+
+
+def test_bold_header_only_where_asked() -> None:
+    table = Table(("a",), [(1,)])
+    assert text(table, "table", bold=True).startswith("\x1b[1m")
+    assert "\x1b" not in text(table, "table")
+
+
+def test_shares_add_up_in_each_group() -> None:
+    third = 1 / 3
+    table = Table(
+        ("target", "weight"),
+        [("a", third), ("a", third), ("a", third), ("b", 0.126), ("b", 0.874)],
+        shares={"weight": ("target",)},
+    )
+    assert text(table, "tsv", precision=2) == (
+        "target\tweight\na\t0.34\na\t0.33\na\t0.33\nb\t0.13\nb\t0.87\n"
+    )
+    assert json.loads(text(table, "json"))[0]["weight"] == third
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(0, 6))
+def test_round_to_total(values: list[float], digits: int) -> None:
+    rounded = round_to_total(values, digits)
+    unit = 10**digits
+    assert round(sum(rounded) * unit) == round(sum(values) * unit)
+    for before, after in zip(values, rounded, strict=True):
+        assert abs(before - after) < 1 / unit + 1e-9
