@@ -1,7 +1,8 @@
 """The corpus as word ids, and where each word occurs, memory-mapped."""
 
 import mmap
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +48,7 @@ def build(
     sentences = tokens = 0
     by_file = [0] * len(corpus.sources)
     with (
-        (folder / "provisional").open("wb") as ids_file,
+        (folder / "ids").open("wb") as ids_file,
         (folder / "lengths").open("wb") as lengths_file,
         (folder / "lines").open("wb") as lines_file,
         progress.stage("reading", corpus.size, "B") as stage,
@@ -84,17 +85,9 @@ def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: in
     """Turn provisional ids into ranks by frequency, a chunk at a time."""
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    with (folder / "provisional").open("rb") as source, (folder / "ids.npy").open("wb") as target:
-        write_header(target, (tokens,), np.dtype(np.int32))
-        while data := source.read(4 * CHUNK):
-            target.write(rank[np.frombuffer(data, np.int32)].tobytes())
-    lengths = np.fromfile(folder / "lengths", np.int32)
-    offsets = np.zeros(sentences + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    np.save(folder / "offsets.npy", offsets)
-    np.save(folder / "lines.npy", np.fromfile(folder / "lines", np.int32))
-    for name in ("provisional", "lengths", "lines"):
-        (folder / name).unlink()
+    _write_array(folder / "ids.npy", tokens, np.int32, (rank[c] for c in _take(folder, "ids")))
+    _write_array(folder / "lines.npy", sentences, np.int32, _take(folder, "lines"))
+    _write_array(folder / "offsets.npy", sentences + 1, np.int64, _ends(_take(folder, "lengths")))
 
 
 def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> NDArray[np.int64]:
@@ -116,6 +109,32 @@ def write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Non
     np.lib.format.write_array_header_1_0(file, header)
 
 
+def _take(folder: Path, name: str) -> Iterator[Ids]:
+    """Yield the numbers in a file, a chunk at a time, and delete it."""
+    with (folder / name).open("rb") as file:
+        while data := file.read(4 * CHUNK):
+            yield np.frombuffer(data, np.int32)
+    (folder / name).unlink()
+
+
+def _ends(lengths: Iterable[Ids]) -> Iterator[NDArray[np.int64]]:
+    """Yield 0 and then where each stretch ends."""
+    place = np.zeros(1, np.int64)
+    yield place
+    for chunk in lengths:
+        ends = place[-1] + np.cumsum(chunk, dtype=np.int64)
+        yield ends
+        place = ends[-1:]
+
+
+def _write_array(path: Path, length: int, dtype: type, chunks: Iterable[NDArray[Any]]) -> None:
+    """Write one .npy file piece by piece."""
+    with path.open("wb") as file:
+        write_header(file, (length,), np.dtype(dtype))
+        for chunk in chunks:
+            file.write(chunk.tobytes())
+
+
 def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
     """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time."""
     ids = np.load(folder / "ids.npy", mmap_mode="r")
@@ -125,6 +144,9 @@ def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
     places = np.lib.format.open_memmap(
         folder / "positions.npy", mode="w+", dtype=dtype, shape=(int(free[-1]),)
     )
+    if hasattr(os, "posix_fallocate"):  # on a full disk a mapped write is a crash, not an error
+        with (folder / "positions.npy").open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
     for first in range(0, len(ids), CHUNK):
         chunk = np.array(ids[first : first + CHUNK])
         within = np.flatnonzero(chunk < len(counts))
@@ -132,17 +154,16 @@ def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
         words = chunk[order]
         number = np.bincount(words, minlength=len(counts))  # (V,) of each word in this chunk
         rank = np.arange(len(words)) - np.repeat(np.cumsum(number) - number, number)
-        places[free[words] + rank] = first + order
+        to = free[words] + rank
+        for part in range(0, len(to), CHUNK // 8):  # each word has a page of its own to touch
+            places[to[part : part + CHUNK // 8]] = first + order[part : part + CHUNK // 8]
+            _forget(places)
         free[:-1] += number
-        _forget(places)
         _forget(ids)
-    places.flush()
 
 
 def _forget(array: Any) -> None:
-    """Give mapped pages back, so that memory does not grow with the corpus."""
-    if array.mode != "r":
-        array.flush()
+    """Give mapped pages back to the system, so that memory does not grow with the corpus."""
     if hasattr(mmap, "MADV_DONTNEED"):
         array._mmap.madvise(mmap.MADV_DONTNEED)
 
@@ -152,17 +173,19 @@ def write_training_text(folder: Path, words: Sequence[str], target: Path) -> int
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     offsets = np.load(folder / "offsets.npy", mmap_mode="r")
     table = np.array([*(word + " " for word in words), "\n"], dtype=object)
-    written = 0
+    written = first = 0
     with target.open("w", encoding="utf-8", newline="\n") as file:
-        step = CHUNK // 16
-        for first in range(0, len(offsets) - 1, step):
-            bounds = np.asarray(offsets[first : first + step + 1])
+        while first < len(offsets) - 1:
+            end = int(np.searchsorted(offsets, offsets[first] + CHUNK // 4, side="right")) - 1
+            bounds = np.array(offsets[first : max(end, first + 1) + 1])
             chunk = np.array(ids[bounds[0] : bounds[-1]])
+            chunk[chunk >= len(words)] = -1
+            written += int(np.count_nonzero(chunk >= 0))
             chunk = np.insert(chunk, bounds[1:] - bounds[0], len(words))  # a line break behind each
-            chunk = chunk[chunk <= len(words)]
-            written += int(np.count_nonzero(chunk < len(words)))
-            file.write("".join(table[chunk]))
+            file.write("".join(table[chunk[chunk >= 0]]))
+            first += len(bounds) - 1
             _forget(ids)
+            _forget(offsets)
     return written
 
 
@@ -178,6 +201,7 @@ class Index:
     def ids(self) -> Ids:
         """Ids of the whole corpus; those past the vocabulary are words without a vector."""
         ids: Ids = load(self.folder / "ids.npy")
+        self._expect("ids.npy", len(ids) == self.offsets[-1])
         return ids
 
     @cached_property
@@ -190,16 +214,19 @@ class Index:
     def lines(self) -> NDArray[np.int32]:
         """(S,) the line on which each sentence begins."""
         lines: NDArray[np.int32] = load(self.folder / "lines.npy")
+        self._expect("lines.npy", len(lines) == len(self.offsets) - 1)
         return lines
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
         starts: NDArray[np.int64] = load(self.folder / "starts.npy")
+        self._expect("starts.npy", len(starts) == len(self.vocab) + 1)
         return starts
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         places: NDArray[np.int64] = load(self.folder / "positions.npy")
+        self._expect("positions.npy", len(places) == self._starts[-1])
         return places
 
     @cached_property
@@ -212,7 +239,9 @@ class Index:
 
     def positions(self, word: int) -> NDArray[np.int64]:
         """Return the places of a word in ids, in the order of the text."""
-        return np.asarray(self._places[self._starts[word] : self._starts[word + 1]], np.int64)
+        found = np.asarray(self._places[self._starts[word] : self._starts[word + 1]], np.int64)
+        self._expect("positions.npy", not len(found) or 0 <= found[0] <= found[-1] < len(self.ids))
+        return found
 
     def sentence_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sentence in which each place lies."""
@@ -225,7 +254,10 @@ class Index:
     def words(self, ids: Ids) -> list[str]:
         """Turn ids back into words, rare ones too."""
         known = len(self.vocab)
-        return [self.vocab[i] if i < known else self._rare[i - known] for i in ids.tolist()]
+        numbers = ids.tolist()
+        if max(numbers, default=0) >= known:
+            self._expect("rare.txt", max(numbers) < known + len(self._rare))
+        return [self.vocab[i] if i < known else self._rare[i - known] for i in numbers]
 
     def place(self, sentence: int) -> tuple[str, int]:
         """Return the file and line on which a sentence begins."""
@@ -237,6 +269,12 @@ class Index:
         for number in range(len(self.offsets) - 1):
             yield self.sentence(number)
 
+    def _expect(self, name: str, fits: bool | np.bool_) -> None:
+        if not fits:
+            raise ModelError(
+                f"{self.folder / name}: damaged (does not fit the rest); train the model again"
+            )
+
 
 def load(path: Path) -> Any:
     """Map an array from a model directory, or say which file is at fault."""
@@ -246,6 +284,8 @@ def load(path: Path) -> Any:
         raise ModelError(f"{path}: missing; train the model again") from None
     except (ValueError, OSError, EOFError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        if "pickle" in reason:  # what numpy takes any file without its header for
+            reason = "not an array"
         raise ModelError(f"{path}: damaged ({reason}); train the model again") from None
 
 
@@ -257,4 +297,7 @@ def read_lines(path: Path) -> list[str]:
         raise ModelError(f"{path}: missing; train the model again") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path}: damaged ({error}); train the model again") from None
-    return text.split("\n")[:-1]
+    *lines, rest = text.split("\n")
+    if rest:
+        raise ModelError(f"{path}: damaged (its last line is cut); train the model again")
+    return lines

@@ -1,0 +1,92 @@
+"""The index says what the text says."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxembed.progress import Progress
+from ctxembed.text import index as index_module
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.index import Index, build, write_occurrences, write_training_text
+from ctxembed.text.tokenize import Tokenizer
+
+sentences = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c", "dd", "é", "fff"]), min_size=1, max_size=9),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(sentences, st.integers(1, 4), st.sampled_from([8, 16, 1 << 20]))
+@settings(deadline=None, max_examples=60)
+def test_against_a_plain_scan(text: list[list[str]], min_count: int, chunk: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_module, "CHUNK", chunk)
+        folder = Path(name)
+        (folder / "c.txt").write_text("".join(" ".join(s) + "\n" for s in text))
+        corpus = Corpus([str(folder / "c.txt")], lines=True)
+        counted = build(corpus, Tokenizer(), folder, 1, Progress())
+        plain = Counter(word for sentence in text for word in sentence)
+
+        assert dict(zip(counted.types, counted.counts.tolist(), strict=True)) == plain
+        assert sorted(counted.counts, reverse=True) == counted.counts.tolist()
+        assert counted.sentences == len(text)
+        kept = counted.kept(min_count)
+        if not kept:
+            return
+        assert set(counted.types[:kept]) == {w for w in plain if plain[w] >= min_count}
+
+        (folder / "rare.txt").write_text("".join(f"{w}\n" for w in counted.types[kept:]))
+        write_occurrences(folder, counted.counts[:kept])
+        found = Index(folder, counted.types[:kept], counted.files)
+        assert [found.words(ids) for ids in found.sentences()] == text
+        tokens = [word for sentence in text for word in sentence]
+        for row, word in enumerate(counted.types[:kept]):
+            places = [place for place, token in enumerate(tokens) if token == word]
+            assert found.positions(row).tolist() == places
+            for place, number in zip(
+                places, found.sentence_of(np.array(places)).tolist(), strict=True
+            ):
+                assert word in text[number]
+                assert found.offsets[number] <= place < found.offsets[number + 1]
+        for number in range(len(text)):
+            assert found.place(number) == (str(folder / "c.txt"), number + 1)
+
+        written = write_training_text(folder, counted.types[:kept], folder / "out")
+        lines = [" ".join(w for w in s if plain[w] >= min_count) for s in text]
+        assert [line.strip() for line in (folder / "out").read_text().split("\n")[:-1]] == lines
+        assert written == sum(len(line.split()) for line in lines)
+
+
+def test_places_across_files(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one two\n\nthree four\n")
+    (tmp_path / "b.txt").write_text("")
+    (tmp_path / "c.txt").write_text("\nfive six\n")
+    corpus = Corpus([str(tmp_path / name) for name in ("a.txt", "b.txt", "c.txt")])
+    counted = build(corpus, Tokenizer(), tmp_path, 1, Progress())
+    found = Index(tmp_path, counted.types, counted.files)
+    assert [found.place(number) for number in range(3)] == [
+        (str(tmp_path / "a.txt"), 1),
+        (str(tmp_path / "a.txt"), 3),
+        (str(tmp_path / "c.txt"), 2),
+    ]
+
+
+def test_several_processes_give_the_same_index(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text(
+        "".join(f"Word{i % 997} meets word{i % 31}. It’s n° {i}!\n" for i in range(200_000))
+    )
+    made = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        counted = build(Corpus([str(tmp_path / "c.txt")]), Tokenizer(), folder, workers, Progress())
+        files = {file.name: file.read_bytes() for file in folder.iterdir()}
+        made.append((counted.types, counted.counts.tolist(), files))
+    assert made[0] == made[1]
