@@ -151,8 +151,10 @@ def command_(
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     source = Corpus(corpus, encoding=encoding, errors=errors, lines=lines)
-    for name in source.skipped:
+    for name in source.skipped[:3]:
         note(f"{name}: skipped, not a text file", quiet)
+    if len(source.skipped) > 3:
+        note(f"{len(source.skipped) - 3} more files skipped, not text", quiet)
     table = train(
         source,
         output,

@@ -3,6 +3,7 @@
 import codecs
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -103,6 +104,10 @@ class Corpus:
         try:
             return decoder.decode(data, final=not data).replace("\r\n", "\n")
         except UnicodeDecodeError as error:
+            if b"\0" in error.object:
+                raise CorpusError(
+                    f"{name}: looks like a binary file; give text, or the right --encoding"
+                ) from None
             before = error.object[: error.start].decode(self.encoding, "replace")
             raise CorpusError(
                 f"{name}: line {line + before.count(chr(10))}: byte 0x"
@@ -122,8 +127,8 @@ def looks_wrapped(text: str) -> bool:
     """
     lines = text[:65536].split("\n")[:-1]
     inner = [(line, after) for line, after in pairwise(lines) if line and after]
-    if not inner:
-        return False
+    if not inner or not any(line[0].isupper() for line in lines if line):
+        return False  # all in small letters: how a line begins tells nothing
     # Prose broken to a width goes on with a small letter, and its lines are about equally long.
     goes_on = sum(after[0].islower() and line[-1] not in ".!?" for line, after in inner)
     lengths = sorted(len(line) for line, _ in inner)
@@ -140,10 +145,18 @@ def open_bytes(name: str) -> IO[bytes]:
 
     try:
         stream: IO[bytes] = smart(name, "rb")
-    except OSError as error:
-        raise CorpusError(read_failure(name, error)) from None
-    except (NotImplementedError, ImportError, ValueError) as error:
-        raise CorpusError(f"{name}: {str(error).splitlines()[0]}") from None
+    except ImportError:
+        raise CorpusError(
+            f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
+        ) from None
+    except NotImplementedError:
+        raise CorpusError(f"{name}: no such kind of address; try http, https, s3 or gs") from None
+    except (OSError, ValueError) as error:
+        if "://" not in name and isinstance(error, OSError):
+            raise CorpusError(read_failure(name, error)) from None
+        found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
+        reason = found[1].lower() if found else str(error).splitlines()[0]
+        raise CorpusError(f"{name}: cannot be opened: {reason}") from None
     return stream
 
 
@@ -198,8 +211,11 @@ def _find(name: str, skipped: list[str]) -> list[Source]:
         for file in path.rglob("*")
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
     )
+    models = {file.parent for file in files if file.name == "model.json"}  # ours, no corpus
     found = []
     for file in files:
+        if models.intersection(file.parents):
+            continue
         if _is_binary(file):
             skipped.append(str(file))
         else:
