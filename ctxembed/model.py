@@ -37,12 +37,16 @@ class Model:
         try:
             text = (folder / "model.json").read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
-            what = "no model in it" if folder.is_dir() else "no such model"
+            if folder.exists():
+                raise ModelError(
+                    f"{folder}: not a model; give the directory that ctxembed train wrote"
+                ) from None
             raise ModelError(
-                f"{folder}: {what}; train one with: ctxembed train CORPUS -o {folder}"
+                f"{folder}: no such model; train one with: ctxembed train CORPUS -o {folder}"
             ) from None
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"{folder / 'model.json'}: cannot be read: {error}") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ModelError(f"{folder / 'model.json'}: cannot be read: {reason}") from None
         try:
             meta = json.loads(text)
             version = int(meta["format"])
@@ -53,6 +57,12 @@ class Model:
                 f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
                 f" one reads up to {FORMAT}. Upgrade with: pip install --upgrade ctxembed"
             )
+        for name, kind in {"vocabulary": int, "dim": int, "tokens": int, "tokenizer": dict}.items():
+            if not isinstance(meta.get(name), kind):
+                raise ModelError(
+                    f"{folder / 'model.json'}: damaged ({name} is missing or wrong); train the"
+                    " model again"
+                )
         return cls(folder, meta)
 
     @classmethod
@@ -89,12 +99,7 @@ class Model:
     @cached_property
     def vectors(self) -> Floats:
         """(V, d) static vectors."""
-        vectors: Floats = self._array("vectors.npy", (self.meta["vocabulary"], self.dim))
-        if not (np.isfinite(vectors.sum()) or np.isfinite(vectors).all()):
-            raise ModelError(
-                f"{self.path / 'vectors.npy'}: damaged (not a number); train the model again"
-            )
-        return vectors
+        return self._finite("vectors.npy")
 
     @cached_property
     def units(self) -> Floats:
@@ -121,8 +126,7 @@ class Model:
         """(V, d) word2vec's output vectors, where there are any."""
         if not (self.path / "output.npy").exists():
             return None
-        output: Floats = self._array("output.npy", (self.meta["vocabulary"], self.dim))
-        return output
+        return self._finite("output.npy")
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -143,13 +147,19 @@ class Model:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """How this model reads text."""
-        return open_tokenizer(self.meta["tokenizer"], self.path)
+        try:
+            return open_tokenizer(self.meta["tokenizer"], self.path)
+        except TypeError:
+            raise ModelError(
+                f"{self.path / 'model.json'}: damaged (tokenizer); train the model again"
+            ) from None
 
     @cached_property
     def index(self) -> Index | None:
         """The corpus, where the model has it (an imported model has none)."""
         folder = self.path / "index"
-        return Index(folder, self.vocab, self.meta["files"]) if folder.is_dir() else None
+        files = self.meta.get("files", [])
+        return Index(folder, self.vocab, files) if folder.is_dir() else None
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
@@ -223,6 +233,12 @@ class Model:
         """List the attentions learned for this model."""
         folder = self.path / "attention"
         return sorted(item.parent.name for item in folder.glob("[!.]*/layer.json"))
+
+    def _finite(self, name: str) -> Floats:
+        array: Floats = self._array(name, (self.meta["vocabulary"], self.dim))
+        if not (np.isfinite(array.sum()) or np.isfinite(array).all()):
+            raise ModelError(f"{self.path / name}: damaged (not a number); train the model again")
+        return array
 
     def _array(self, name: str, shape: Sequence[int]) -> Any:
         array = load(self.path / name)

@@ -35,11 +35,11 @@ def info(model: Model) -> Table:
 
 
 def _cell(value: object) -> Cell:
-    return (
-        value
-        if isinstance(value, int | float | str) and not isinstance(value, bool)
-        else ("yes" if value is True else "no" if value is False else str(value))
-    )
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"  # 1e-05 would print as 0.0000
+    return value if isinstance(value, int | str) else str(value)
 
 
 def vector(model: Model, words: Sequence[str]) -> Table:

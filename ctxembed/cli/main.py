@@ -5,7 +5,7 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # One BLAS thread is as fast as two for these sizes, repeatable, and kind to a busy machine.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -64,6 +64,13 @@ class Commands(click.Group):
             raise UsageError(f"no command {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
+            _quietly_close()
+            return 0
+
 
 def load_command(name: str) -> Command:
     """Import one command."""
@@ -93,7 +100,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # whatever the locale: our tables hold any script
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code or 0)
     except click.exceptions.Exit as leave:

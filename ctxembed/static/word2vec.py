@@ -8,6 +8,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.errors import CorpusError
 from ctxembed.progress import Progress
 
 Floats = NDArray[np.float32]
@@ -83,6 +84,8 @@ def train(
 
     logging.getLogger("gensim").setLevel(logging.ERROR)
     tokens = int(counts.sum())
+    if settings.hierarchical_softmax and len(words) < 2:
+        raise CorpusError("one word makes no tree; leave --hierarchical-softmax out")
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
         class Tell(CallbackAny2Vec):  # type: ignore[misc]

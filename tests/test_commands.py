@@ -1,0 +1,230 @@
+"""Every command in every format, to the letter, on the small fixed model."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from ctxembed.cli.main import cli
+from ctxembed.output.render import FORMATS
+from tests.conftest import Run
+
+Rows = list[tuple[Any, ...]]
+
+# What each command must answer, worked out by hand from the vectors in conftest.py.
+ANSWERS: dict[str, tuple[str, tuple[str, ...], Rows]] = {
+    "vector": ("vector phone Bank", ("word", "d1", "d2", "d3", "d4"), [
+        ("phone", 0.0, 1.0, 0.0, 0.0),
+        ("bank", 0.0, 0.0, 0.8, 0.6),
+    ]),
+    "neighbors": ("neighbors phone river -n 2", ("word", "rank", "neighbor", "cosine"), [
+        ("phone", 1, "launched", 0.8),
+        ("phone", 2, "the", 0.5),
+        ("river", 1, "bank", 0.6),  # as near as juice, and before it in the vocabulary
+        ("river", 2, "juice", 0.6),
+    ]),
+    "similarity": (
+        "similarity apple phone bank --axis drink=juice",
+        ("word", "apple", "phone", "bank", "drink"),
+        [  # apple is (3, 1, 0, 0) / sqrt(10)
+            ("apple", 1.0, 0.1**0.5, 0.0, 0.8 * 0.9**0.5),
+            ("phone", 0.1**0.5, 1.0, 0.0, 0.0),
+            ("bank", 0.0, 0.0, 1.0, 0.36),
+        ],
+    ),
+    "pairs": ("similarity apple phone bank --pairs", ("word1", "word2", "cosine"), [
+        ("apple", "phone", 0.1**0.5),
+        ("apple", "bank", 0.0),
+        ("phone", "bank", 0.0),
+    ]),
+    "analogy": ("analogy orange juice phone -n 3", ("rank", "word", "cosine"), [
+        # juice - orange + phone = (-0.2, 1, 0, 0.6), of length sqrt(1.4)
+        (1, "launched", 0.8 / 1.4**0.5),
+        (2, "the", 0.7 / 1.4**0.5),
+        (3, "river", 0.6 / 1.4**0.5),
+    ]),
+    "show": (
+        "show bank -n 2 --occurrences 2 --axis cash=money --axis drink=juice,sweet",
+        ("word", "property", "value"),
+        [  # 2 of 22 words; juice + sweet is (1.8, 0, 0, 0.6), of length sqrt(3.6)
+            ("bank", "count", 2),
+            ("bank", "share", 2 / 22),
+            ("bank", "norm", 1.0),
+            ("bank", "nearest", "money 0.80, the 0.70"),
+            ("bank", "axis cash", 0.8),
+            ("bank", "axis drink", 0.36 / 3.6**0.5),
+            ("bank", "occurrence", "the [bank] money"),
+            ("bank", "occurrence", "the river [bank] quay"),
+        ],
+    ),
+}  # fmt: skip
+
+
+def number(value: Any, digits: int) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def expected(form: str, columns: tuple[str, ...], rows: Rows) -> str:
+    """Write a table down in a way that shares nothing with the renderer."""
+    if form in ("json", "jsonl"):
+        lines = [
+            json.dumps({k: round(v, 3) if isinstance(v, float) else v for k, v in record.items()})
+            for record in (dict(zip(columns, row, strict=True)) for row in rows)
+        ]
+        return (
+            "[\n  " + ",\n  ".join(lines) + "\n]\n" if form == "json" else "\n".join(lines) + "\n"
+        )
+    body = [[number(cell, 3) for cell in row] for row in rows]
+    if form == "tsv":
+        return "".join("\t".join(line) + "\n" for line in [list(columns), *body])
+    if form == "csv":
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows([columns, *body])
+        return buffer.getvalue()
+    widths = [max(len(name), *(len(row[i]) for row in body)) for i, name in enumerate(columns)]
+    right = [all(re.fullmatch(r"-?[\d.]+", row[i]) for row in body) for i in range(len(columns))]
+    aligned = [
+        [
+            cell.rjust(w) if r else cell.ljust(w)
+            for cell, w, r in zip(row, widths, right, strict=True)
+        ]
+        for row in [list(columns), *body]
+    ]
+    if form == "markdown":
+        marked = ["| " + " | ".join(line) + " |" for line in aligned]
+        rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+        return "\n".join([marked[0], rule, *marked[1:]]) + "\n"
+    plain = ["  ".join(line).rstrip() for line in aligned]
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([plain[0], rule, *plain[1:]]) + "\n"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answer(name: str, form: str, tiny: Path) -> None:
+    line, columns, rows = ANSWERS[name]
+    arguments = [*line.split(), "-m", str(tiny), "-f", form, "--precision", "3"]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == expected(form, columns, rows)
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = sum(file.stat().st_size for file in tiny.rglob("*") if file.is_file())
+    rows: Rows = [
+        ("path", "MODEL"),
+        ("format", 1),
+        ("version", "0.1.0"),
+        ("vocabulary", 10),
+        ("dim", 4),
+        ("sentences", 6),
+        ("tokens", 22),
+        ("dropped_words", 1),
+        ("word2vec.algorithm", "skipgram"),
+        ("word2vec.seed", 1),
+        ("tokenizer.kind", "word"),
+        ("tokenizer.cased", "no"),
+        ("lines", "yes"),
+        ("encoding", "utf-8"),
+        ("file", "tiny.txt sha256:000000000000"),
+        ("bytes", size),
+    ]
+    monkeypatch.chdir(tmp_path)
+    Path("MODEL").symlink_to(tiny)
+    result = CliRunner().invoke(cli, ["info", "-m", "MODEL", "-f", form])
+    assert result.stdout == expected(form, ("property", "value"), rows)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_train_summary(form: str, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("An apple a day.\nApple pie. Bank!\n" * 10)
+    result = CliRunner().invoke(
+        cli, ["train", str(tmp_path / "c.txt"), "-o", str(tmp_path / "m"), "-f", form, "--dim", "5"]
+    )
+    shown = result.stdout.replace(str(tmp_path), "")
+    for name in ("reading_seconds", "training_seconds", "words_per_second"):
+        shown = re.sub(rf'({name}\W+(?:value": "?)?)[\d.]+', r"\1N", shown)
+    rows: Rows = [
+        ("sentences", 30),
+        ("tokens", 70),
+        ("vocabulary", 6),
+        ("dropped_words", 0),
+        ("algorithm", "skipgram"),
+        ("dim", 5),
+        ("window", 5),
+        ("epochs", 100),
+        ("min_count", 1),
+        ("negative", 5),
+        ("hierarchical_softmax", "no"),
+        ("sample", "0"),
+        ("workers", 1),
+        ("seed", 1),
+        ("reading_seconds", "N"),
+        ("training_seconds", "N"),
+        ("words_per_second", "N"),
+        ("model", "/m"),
+    ]
+    want = expected(form, ("property", "value"), rows)
+    if form == "json":  # a rate is a number
+        want = want.replace('words_per_second", "value": "N"', 'words_per_second", "value": N')
+    if form == "jsonl":
+        want = want.replace('words_per_second", "value": "N"', 'words_per_second", "value": N')
+    squeeze = re.compile(r"[ -]+")  # the width of a time may vary
+    assert squeeze.sub(" ", shown) == squeeze.sub(" ", want)
+    assert "too few" in result.stderr
+
+
+def test_precision_is_full_in_json_and_six_in_a_pipe(run: Run) -> None:
+    line = ("similarity", "apple", "phone", "--pairs")
+    assert run(*line).stdout == "word1\tword2\tcosine\napple\tphone\t0.316228\n"
+    (row,) = json.loads(run(*line, "-f", "json").stdout)
+    assert row["cosine"] == pytest.approx(0.1**0.5, abs=1e-7)
+    assert len(repr(row["cosine"])) > 10
+
+
+def test_words_from_stdin(run: Run) -> None:
+    done = run("vector", "-", "--no-header", "--precision", "0", stdin="phone\n\n money \n")
+    assert done.stdout == "phone\t0\t1\t0\t0\nmoney\t0\t0\t1\t0\n"
+
+
+def test_an_unknown_word_among_known_ones(run: Run) -> None:
+    done = run("vector", "phone", "appel", "--no-header", "--precision", "0")
+    assert done.returncode == 4
+    assert done.stdout == "phone\t0\t1\t0\t0\n"
+    assert done.stderr == ("ctxembed: 'appel' is not in the vocabulary; close known words: apple\n")
+
+
+def test_the_python_interface_has_the_same_names(tiny: Path) -> None:
+    import ctxembed
+
+    model = ctxembed.open(tiny)
+    (row,) = ctxembed.neighbors(model, ["phone"], 1).records()
+    assert row["neighbor"] == "launched"
+    assert ctxembed.analogy(model, "orange", "juice", "phone", 1).records()[0]["word"] == "launched"
+    assert len(ctxembed.similarity(model, ["apple", "bank"]).records()) == 2
+    assert ctxembed.show(model, ["bank"]).records()[0]["value"] == 2
+    assert ctxembed.info(model).records()[1] == {"property": "format", "value": 1}
+    assert ctxembed.vector(model, ["phone"]).records()[0]["d2"] == 1.0
+    assert set(ctxembed.__all__) <= set(dir(ctxembed))
+    for name in ctxembed.__all__:
+        assert getattr(ctxembed, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        ctxembed.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, run: Run) -> None:
+    done = run("completion", shell)
+    assert done.returncode == 0
+    assert f"_CTXEMBED_COMPLETE={shell}_complete" in done.stdout
+    listed = run(
+        env={"_CTXEMBED_COMPLETE": "bash_complete", "COMP_WORDS": "ctxembed nei", "COMP_CWORD": "1"}
+    )
+    assert listed.stdout == "plain,neighbors\n"

@@ -1,0 +1,382 @@
+"""Every way to go wrong: the message, the exit code, and never a traceback."""
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.errors import CorpusError, CtxembedError, ModelError
+from ctxembed.folder import written_whole
+from ctxembed.model import Model
+from ctxembed.text.corpus import open_bytes
+from tests.conftest import ROOT, Run
+
+PROSE = "An apple a day keeps the doctor away. Apple makes great phones.\n" * 20
+
+
+def said(done: "subprocess.CompletedProcess[str]", code: int, message: str) -> None:
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
+
+
+CORPORA = {
+    "missing": ("no.txt", None, "no.txt: no such file or folder"),
+    "empty": ("c.txt", b"", "c.txt: no words in it"),
+    "blank": ("c.txt", b" \n\n", "c.txt: no words in it"),
+    "binary": ("c.txt", b"abc\nd\0ef" * 9, "c.txt: line 2: a NUL character; this looks like"
+        " a binary file (for UTF-16 text give --encoding utf-16)"),
+    "undecodable binary": ("c.txt", b"\xff\x00\xfe" * 9,
+        "c.txt: looks like a binary file; give text, or the right --encoding"),
+    "wrong encoding": ("c.txt", b"tea\ncaf\xe9 au lait\n", "c.txt: line 2: byte 0xe9 is not utf-8;"
+        " give the right --encoding (such as latin-1), or --errors replace to go on"),
+    "cut gzip": ("c.gz", gzip.compress(os.urandom(999))[:500], "c.gz: cannot be read: Compressed"
+        " file ended before the end-of-stream marker was reached"),
+    "no gzip": ("c.gz", b"plain text", "c.gz: cannot be read: Not a gzipped file (b'pl')"),
+    "no bzip2": ("c.bz2", b"plain text", "c.bz2: cannot be read: Invalid data stream"),
+    "no xz": ("c.xz", b"plain text", "c.xz: damaged: Input format not supported by decoder"),
+    "scheme": ("gopher://x", None,
+        "gopher://x: no such kind of address; try http, https, s3 or gs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CORPORA)
+def test_a_corpus_that_cannot_be_used(kind: str, run: Run, tmp_path: Path) -> None:
+    name, content, message = CORPORA[kind]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    said(run("train", name), 5, f"ctxembed: {message}\n")
+    assert not [item for item in tmp_path.iterdir() if item.name != name]
+
+
+def test_a_damaged_zstandard_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.zst").write_bytes(b"plain text")
+    done = run("train", "c.zst")
+    assert done.returncode == 5
+    assert done.stderr.startswith("ctxembed: c.zst: damaged: ")
+
+
+def test_the_middle_of_a_packed_file_is_damaged(run: Run, tmp_path: Path) -> None:
+    for name, pack in (("c.gz", gzip.compress), ("c.bz2", bz2.compress), ("c.xz", lzma.compress)):
+        data = bytearray(pack(os.urandom(20_000).hex().encode()))
+        data[5000:5050] = bytes(50)
+        (tmp_path / name).write_bytes(data)
+        done = run("train", name)
+        assert done.returncode == 5, name
+        assert done.stderr.startswith(f"ctxembed: {name}: "), name
+
+
+def test_other_trouble_with_a_corpus(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    said(run("train", "folder"), 5, "ctxembed: no text files in folder\n")
+    (tmp_path / "c.txt").write_text("one two two\n")
+    said(
+        run("train", "c.txt", "--min-count", "9"),
+        5,
+        "ctxembed: no word occurs 9 times; give a lower --min-count\n",
+    )
+    said(
+        run("train", "c.txt", "--encoding", "klingon"),
+        5,
+        "ctxembed: unknown encoding 'klingon'; try utf-8, latin-1 or cp1252\n",
+    )
+    (tmp_path / "one.txt").write_text("one one\n")
+    said(
+        run("train", "one.txt", "--hierarchical-softmax"),
+        5,
+        "ctxembed: one word makes no tree; leave --hierarchical-softmax out\n",
+    )
+    said(run("train", "-", stdin=""), 5, "ctxembed: -: no words in it\n")
+
+
+def test_an_address_nobody_answers_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ConnectionError("Pool(x): failed: [Errno 111] Connection refused'))")
+
+    monkeypatch.setattr("smart_open.open", refuse)
+    with pytest.raises(CorpusError, match=r"^http://x/: cannot be opened: connection refused$"):
+        open_bytes("http://x/")
+
+    def lacks(*_: object, **__: object) -> None:
+        raise ImportError("requests")
+
+    monkeypatch.setattr("smart_open.open", lacks)
+    with pytest.raises(CorpusError, match=r"pip install 'ctxembed\[remote\]'"):
+        open_bytes("http://x/")
+
+    def forbid(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("smart_open.open", forbid)
+    with pytest.raises(CorpusError, match=r"^a\.txt: permission denied$"):
+        open_bytes("a.txt")
+
+
+USAGE = {
+    "no command": ("nope", "no command 'nope'; ctxembed --help lists them\n"),
+    "close command": ("neighbour", "no command 'neighbour'; did you mean neighbors?\n"),
+    "no argument": ("vector",
+        "Missing argument 'WORD...'.\nctxembed: try: ctxembed vector --help\n"),
+    "bad option": ("info --xyzzy",
+        "No such option: --xyzzy\nctxembed: try: ctxembed info --help\n"),
+    "both": ("train c.txt --negative 5 --hierarchical-softmax",
+        "give --negative or --hierarchical-softmax, not both\n"),
+    "axis": ("show apple --axis taste", "--axis 'taste': write NAME=WORD,WORD,...\n"),
+    "axis twice": ("show apple --axis a=bank --axis a=bank", "--axis a is given twice\n"),
+    "no stdin": ("vector -", "nothing to do: stdin was empty\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", USAGE)
+def test_wrong_usage(kind: str, run: Run) -> None:
+    line, message = USAGE[kind]
+    done = run(*line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.replace("No such option '--xyzzy'.", "No such option: --xyzzy") == (
+        f"ctxembed: {message}"
+    )
+
+
+UNKNOWN = {
+    "vector appel": "'appel' is not in the vocabulary; close known words: apple",
+    "neighbors zzz": "'zzz' is not in the vocabulary",
+    "show xyzzy": "'xyzzy' is not in the vocabulary",
+    "similarity banks phones": "'banks' is not in the vocabulary; close known words: bank\n"
+    "ctxembed: 'phones' is not in the vocabulary; close known words: phone",
+    "analogy apple bank moneys": "'moneys' is not in the vocabulary; close known words: money",
+    "show apple --axis a=rivers": "--axis a: 'rivers' is not in the vocabulary; close known words:"
+    " river",
+}
+
+
+@pytest.mark.parametrize("line", UNKNOWN)
+def test_an_unknown_word(line: str, run: Run) -> None:
+    said(run(*line.split()), 4, f"ctxembed: {UNKNOWN[line]}\n")
+
+
+def test_no_model(run: Run, tmp_path: Path) -> None:
+    said(
+        run("info", "-m", "nope"),
+        3,
+        "ctxembed: nope: no such model; train one with: ctxembed train CORPUS -o nope\n",
+    )
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    for name in ("file", "folder"):
+        said(
+            run("info", "-m", name),
+            3,
+            f"ctxembed: {name}: not a model; give the directory that ctxembed train wrote\n",
+        )
+
+
+def test_a_newer_model(run: Run, tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny, tmp_path / "m")
+    meta = json.loads((tmp_path / "m" / "model.json").read_text())
+    (tmp_path / "m" / "model.json").write_text(json.dumps(meta | {"format": 2, "version": "9.1"}))
+    said(
+        run("vector", "apple", "-m", "m"),
+        3,
+        "ctxembed: m: made by ctxembed 9.1 in format 2; this one reads up to 1. Upgrade with: pip"
+        " install --upgrade ctxembed\n",
+    )
+
+
+FILES = [
+    "vocab.txt",
+    "counts.npy",
+    "vectors.npy",
+    "index/ids.npy",
+    "index/offsets.npy",
+    "index/lines.npy",
+    "index/starts.npy",
+    "index/positions.npy",
+    "index/rare.txt",
+]
+
+
+def use(path: Path) -> None:
+    """Ask everything of a model."""
+    model = Model.open(path)
+    index = model.index
+    assert index is not None
+    for row in range(len(model.vocab)):
+        found = index.positions(row)
+        assert len(found) == model.counts[row]
+        assert (index.ids[found] == row).all()
+    for number in range(len(index.offsets) - 1):
+        index.words(index.sentence(number))
+        index.place(number)
+    assert model.vectors is not None
+    model.output  # noqa: B018
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "short", "cut in half", "noise", "longer"])
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_model_names_the_file(name: str, how: str, tiny: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    shutil.copytree(tiny, path)
+    use(path)
+    file = path / name
+    data = file.read_bytes()
+    if how == "missing":
+        file.unlink()
+    elif how == "longer":
+        if name.endswith("npy"):
+            np.save(file, np.concatenate([np.load(file), np.load(file)]))
+        else:
+            file.write_bytes(data + b"extra")
+    else:
+        file.write_bytes(
+            {
+                "empty": b"",
+                "short": data[:-1],
+                "cut in half": data[: len(data) // 2],
+                "noise": b"\x93\xff\xfenot what it was",
+            }[how]
+        )
+    with pytest.raises(ModelError) as caught:
+        use(path)
+    assert f"{file}: " in str(caught.value) or name.startswith("index/")
+    assert "train the model again" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "output.npy"])
+def test_numbers_that_are_none(name: str, tiny: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    shutil.copytree(tiny, path)
+    vectors = np.load(path / "vectors.npy")
+    vectors[3, 2] = np.nan
+    np.save(path / name, vectors)
+    with pytest.raises(
+        ModelError, match=rf"{name}: damaged \(not a number\); train the model again"
+    ):
+        use(path)
+
+
+@pytest.mark.parametrize("key", ["format", "vocabulary", "dim", "tokens", "tokenizer"])
+def test_a_model_json_with_a_gap(key: str, tiny: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    shutil.copytree(tiny, path)
+    meta = json.loads((path / "model.json").read_text())
+    for value in (None, "x"):
+        (path / "model.json").write_text(json.dumps(meta | {key: value}))
+        with pytest.raises(ModelError, match=r"model.json: damaged"):
+            use(path)
+    del meta[key]
+    (path / "model.json").write_text(json.dumps(meta))
+    with pytest.raises(ModelError, match=r"model.json: damaged"):
+        use(path)
+    for text in ("", "[]", "{", "null"):
+        (path / "model.json").write_text(text)
+        with pytest.raises(ModelError, match=r"model.json: damaged"):
+            use(path)
+
+
+def test_output_exists(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text(PROSE)
+    assert run("train", "c.txt", "-o", "m", "--epochs", "1").returncode == 0
+    before = {f: f.read_bytes() for f in (tmp_path / "m").rglob("*") if f.is_file()}
+    said(
+        run("train", "c.txt", "-o", "m"),
+        2,
+        f"ctxembed: {tmp_path / 'm'} exists; give --force to replace it, or another name\n",
+    )
+    assert before == {f: f.read_bytes() for f in (tmp_path / "m").rglob("*") if f.is_file()}
+    assert run("train", "c.txt", "-o", "m", "--force", "--epochs", "1").returncode == 0
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("precious")
+    for name, why in (
+        ("c.txt", "is not a directory; give another name"),
+        ("mine", "is not a ctxembed model; it will not be replaced"),
+    ):
+        said(
+            run("train", "c.txt", "-o", name, "--force"), 2, f"ctxembed: {tmp_path / name} {why}\n"
+        )
+    said(
+        run("train", "c.txt", "-o", "no/m"), 2, f"ctxembed: {tmp_path / 'no'}: no such directory\n"
+    )
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), OSError("640 requested and 12 written")]
+)
+def test_disk_full(error: OSError, tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    with (
+        pytest.raises(
+            CtxembedError, match=r"^no space left on the disk that holds .*; nothing was"
+        ),
+        written_whole(tmp_path / "m", replace=True) as folder,
+    ):
+        (folder / "half").write_text("half")
+        raise error
+    assert [item.name for item in tmp_path.rglob("*")] == ["m"]
+
+
+def test_a_full_tmpfs(tmp_path: Path) -> None:
+    """A real full disk, at several stages of training; needs the right to mount in a namespace."""
+    if (
+        not shutil.which("unshare")
+        or subprocess.run(
+            ["unshare", "-rm", "mount", "-t", "tmpfs", "x", str(tmp_path)], capture_output=True
+        ).returncode
+    ):
+        pytest.skip("cannot mount a small tmpfs here")
+    source = tmp_path.parent / "source.txt"
+    source.write_text("".join(f"word{i % 5000} and more of it.\n" for i in range(60_000)))
+    train = f"{sys.executable} -m ctxembed train {source} -o {tmp_path}/m --epochs 1 --dim 8 -q"
+    mount = f"mount -t tmpfs -o size=$0k x {tmp_path}"
+    script = f"{mount} && {train}; code=$?; ls -A {tmp_path} >&2; exit $code"
+    messages = set()
+    for size in (400, 1500, 2400, 3200):
+        done = subprocess.run(
+            ["unshare", "-rm", "sh", "-c", script, str(size)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        messages.add(done.stderr)
+        assert (done.returncode, done.stdout) == (1, ""), size
+    assert messages == {
+        f"ctxembed: no space left on the disk that holds {tmp_path}; nothing was changed\n"
+    }
+
+
+def test_stdout_on_a_full_disk(tiny: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ctxembed", "vector", "apple", "-m", str(tiny)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    assert done.returncode == 1
+    assert done.stderr == "ctxembed: no space left on the disk; the output is incomplete\n"
+
+
+def test_a_closed_pipe_is_no_failure(tiny: Path) -> None:
+    """`| head` ends quietly, however much was still to come."""
+    line = (
+        f"yes apple | head -50000 | {sys.executable} -m ctxembed vector - -m {tiny} | head -2;"
+        " echo ${PIPESTATUS[2]}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.endswith("\n0\n")
+    assert done.stdout.startswith("word\td1")
+    assert done.stderr == ""
