@@ -1,0 +1,46 @@
+"""A question is answered without the heavy imports."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+HEAVY = ("gensim", "scipy", "sklearn", "smart_open", "tqdm", "torch", "tokenizers")
+CODE = """
+import sys
+from ctxembed.cli.main import main
+sys.argv = ["ctxembed", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as leave:
+    assert leave.code == 0, leave.code
+print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+LINES = [
+    "--help",
+    "--version",
+    "info",
+    "show apple",
+    "vector apple",
+    "neighbors apple",
+    "similarity apple bank",
+    "analogy apple bank phone",
+    "completion bash",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_no_heavy_import(line: str, tiny: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *line.split()],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not set(HEAVY).intersection(done.stderr.split())

@@ -1,0 +1,80 @@
+"""What a person at a terminal sees, and what a script does not."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+from tests.conftest import ROOT, Run
+
+
+def at_terminal(place: Path, columns: int, *arguments: str, **env: str) -> str:
+    """Run ctxembed on a terminal of this width; return all it shows."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    base = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ctxembed", *arguments],
+        stdin=other,
+        stdout=other,
+        stderr=other,
+        cwd=place,
+        env={**base, "PYTHONPATH": str(ROOT), "TERM": "xterm", **env},
+    )
+    os.close(other)
+    seen = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side has closed
+        while data := os.read(main, 65536):
+            seen += data
+    assert process.wait() == 0
+    os.close(main)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_a_table_that_fits(tiny: Path, tmp_path: Path) -> None:
+    seen = at_terminal(tmp_path, 40, "show", "apple", "-m", str(tiny))
+    assert seen.startswith("\x1b[1mword   property    value\x1b[0m\n-----  ----------  ")
+    plain = re.sub(r"\x1b\[\d*m", "", seen)
+    assert max(map(len, plain.splitlines())) == 40
+    assert "…" in plain
+    wide = at_terminal(tmp_path, 120, "show", "apple", "-m", str(tiny), NO_COLOR="1")
+    assert "\x1b" not in wide
+    assert "the [apple] launched the phone" in wide
+    assert "\x1b" not in at_terminal(tmp_path, 80, "info", "-m", str(tiny), TERM="dumb")
+
+
+def test_bars_only_for_a_person(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("An apple a day keeps the doctor away.\n" * 4000)
+    line = ("train", "c.txt", "--force", "--epochs", "3", "-f", "tsv")
+    seen = at_terminal(tmp_path, 80, *line)
+    assert re.search(r"reading\s+:.*%\|.*B/s", seen)
+    assert re.search(r"word2vec\s+:.*%\|.*word/s", seen)
+    assert "reading  " not in at_terminal(tmp_path, 80, *line, "-q")
+    assert run(*line).stderr == ""
+
+
+def test_any_script_in_any_locale(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("Café আপেল 苹果 کام\n" * 9, encoding="utf-8")
+    plain = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": ""}
+    assert run("train", "c.txt", "--epochs", "1", env=plain).returncode == 0
+    asked = {**plain, "CTXEMBED_MODEL": ""}
+    done = run("neighbors", "café", "-n", "3", env=asked)
+    assert done.returncode == 0, done.stderr
+    assert {line.split("\t")[2] for line in done.stdout.splitlines()[1:]} == {"আপেল", "苹果", "کام"}
+    assert "苹果" in run("vector", "苹果", "-f", "table", env=asked).stdout
+
+
+def test_which_model_answers(run: Run, tiny: Path, tmp_path: Path) -> None:
+    """-m, then the environment, then ./ctxembed-model."""
+    (tmp_path / "c.txt").write_text("only words here\n" * 9)
+    assert run("train", "c.txt", "--epochs", "1").returncode == 0
+    here = run("info", env={"CTXEMBED_MODEL": ""}).stdout
+    assert "path\tctxembed-model\n" in here
+    assert f"path\t{tiny}\n" in run("info").stdout
+    assert "path\tctxembed-model\n" in run("info", "-m", "ctxembed-model").stdout

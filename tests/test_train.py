@@ -1,0 +1,132 @@
+"""Training: repeatable, and whole or not at all."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.model import Model
+from ctxembed.static.word2vec import fit_settings
+from tests.conftest import ROOT, Run
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def write_corpus(path: Path, sentences: int) -> None:
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(300)])
+    lines = (" ".join(words[(rng.pareto(1, 9) * 9).astype(int) % 300]) for _ in range(sentences))
+    path.write_text("".join(f"{line.capitalize()}.\n" for line in lines))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+def start(place: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "ctxembed", "train", *arguments],
+        cwd=place,
+        env=ENVIRONMENT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("how", [[], ["--algorithm", "cbow"], ["--hierarchical-softmax"]])
+def test_the_same_bytes(how: list[str], run: Run, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 1500)
+    for name, salt in (("a", "1"), ("b", "2")):
+        line = ["train", "c.txt", "-o", name, "--workers", "1", "--epochs", "2", *how]
+        done = run(*line, env={"PYTHONHASHSEED": salt})
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert "text" not in files(tmp_path / "a")
+    run("train", "c.txt", "-o", "c", "--workers", "1", "--epochs", "2", "--seed", "2", *how)
+    assert files(tmp_path / "a")["vectors.npy"] != files(tmp_path / "c")["vectors.npy"]
+
+
+def test_more_workers_say_that_a_run_will_differ(run: Run, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 1500)
+    done = run("train", "c.txt", "--workers", "2", "--epochs", "1")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "ctxembed: trained by 2 workers, so another run will differ a little; --workers 1 gives the"
+        " same bytes every time\n"
+    )
+    assert run("train", "c.txt", "-q", "--workers", "2", "-o", "quiet").stderr == ""
+
+
+def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
+    """The vectors mean something: two topics that never meet come apart."""
+    rng = np.random.default_rng(1)
+    topics = (["apple", "pear", "juice", "sweet", "pie"], ["bank", "money", "loan", "rate", "debt"])
+    lines = [" ".join(rng.choice(topics[i % 2], 6)) for i in range(3000)]
+    (tmp_path / "c.txt").write_text("\n".join(lines) + "\n")
+    for algorithm in ("cbow", "skipgram"):
+        run("train", "c.txt", "-o", algorithm, "--algorithm", algorithm, "--dim", "10")
+        model = Model.open(tmp_path / algorithm)
+        near, far = (
+            float(model.units[model.row("apple")] @ model.units[model.row(other)])
+            for other in ("pear", "bank")
+        )
+        assert near > far + 0.5, algorithm
+
+
+def test_settings_fit_the_corpus() -> None:
+    small, middle, large = (fit_settings(n) for n in (5_000, 500_000, 50_000_000))
+    assert (small.dim, small.epochs, small.min_count, small.workers) == (25, 100, 1, 1)
+    assert (middle.dim, middle.epochs, middle.min_count, middle.workers) == (64, 20, 2, 1)
+    assert (large.dim, large.epochs, large.min_count) == (100, 5, 5)
+    assert fit_settings(5, hierarchical_softmax=True).negative == 0
+    assert fit_settings(5, dim=7, epochs=None).dim == 7
+
+
+def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus.txt", 400)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.killed", str(tmp_path), "20"],
+        cwd=ROOT,
+        env={**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 20
+
+
+@pytest.mark.parametrize("stage", ["index/ids", "text"])
+def test_ctrl_c(stage: str, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 60_000 if stage != "text" else 1500)
+    process = start(tmp_path, "c.txt", "-o", "m", "--epochs", "100000", "--workers", "2")
+    deadline = time.monotonic() + 200
+    while not list(tmp_path.glob(f".m.tmp-*/{stage}")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.002)
+    time.sleep(0.5 if stage == "text" else 0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=200)
+    assert (process.returncode, out, err.strip()) == (130, "", "")  # one line break behind ^C
+    assert os.listdir(tmp_path) == ["c.txt"]
+
+
+def test_two_trainings_at_once(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 800)
+    line = ["c.txt", "-q", "--epochs", "2", "--workers", "1", "-o"]
+    both = [start(tmp_path, *line, "m", "--force") for _ in range(2)]
+    for process in both:
+        out, err = process.communicate(timeout=200)
+        assert (process.returncode, err) == (0, ""), err
+        assert "sentences\t800" in out
+    alone = start(tmp_path, *line, "n")
+    alone.communicate(timeout=200)
+    assert files(tmp_path / "m") == files(tmp_path / "n")
+    assert sorted(os.listdir(tmp_path)) == ["c.txt", "m", "n"]

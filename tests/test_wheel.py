@@ -1,0 +1,64 @@
+"""The built wheel, installed into an empty environment, has all that the checkout has."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.places import bundled_model
+from tests.conftest import ROOT
+
+pytest.importorskip("hatchling")
+
+
+def shell(*line: str | Path, cwd: Path) -> str:
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "CTXEMBED_MODEL")}
+    done = subprocess.run([*map(str, line)], capture_output=True, text=True, cwd=cwd, env=clean)
+    assert done.returncode == 0, f"{line}: {done.stderr}"
+    return done.stdout
+
+
+def test_installed_wheel(tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    shell(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, ROOT, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("ctxembed-*.whl")
+    shell(sys.executable, "-m", "venv", "--without-pip", "env", cwd=tmp_path)
+    python = tmp_path / "env" / "bin" / "python"
+    # Its requirements come from here instead of the network; the package itself must not.
+    (site,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    (site / "requirements.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    shell(*pip, "--python", python, "install", "--no-deps", wheel, cwd=tmp_path)
+
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    where = shell(python, "-c", "import ctxembed; print(ctxembed.__file__)", cwd=place)
+    assert where.startswith(str(site))
+    pages = tmp_path / "env" / "share" / "man" / "man1"
+    assert {page.name for page in pages.iterdir()} == {
+        "ctxembed.1",
+        *(f"ctxembed-{name}.1" for name in COMMANDS),
+    }
+    kept = {str(f.relative_to(ROOT)) for f in (ROOT / "corpora").rglob("*") if f.is_file()}
+    there = {
+        str(f.relative_to(site / "ctxembed")) for f in (site / "ctxembed" / "corpora").rglob("*")
+    }
+    assert {name for name in kept if "__pycache__" not in name} <= there
+
+    tool = tmp_path / "env" / "bin" / "ctxembed"
+    assert shell(tool, "--version", cwd=place).startswith("ctxembed ")
+    for name in COMMANDS:
+        assert "Examples:" in shell(tool, name, "--help", cwd=place)
+    (place / "corpus.txt").write_text("An apple a day keeps the doctor away.\n" * 30)
+    shell(tool, "train", "corpus.txt", "--epochs", "1", "-o", "own", cwd=place)
+    assert "apple\tdoctor" in shell(
+        tool, "similarity", "apple", "doctor", "--pairs", "-m", "own", cwd=place
+    )
+    if not (bundled_model() / "model.json").exists():
+        pytest.skip("there is no bundled model in this checkout")
+    for name in ("info", "show", "vector", "neighbors", "similarity", "analogy"):
+        line = load_command(name).examples[0][1]
+        assert shell("sh", "-c", line.replace("ctxembed", str(tool), 1), cwd=place)
