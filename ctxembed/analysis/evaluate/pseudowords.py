@@ -50,7 +50,8 @@ def read_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
     with progress.stage("reading", corpus.size, "B") as stage:
         for block, size in corpus.blocks():
             part = encode(block, model.tokenizer, corpus.lines)
-            rows = np.array([model.rows.get(word, -1) for word in part.types], np.int32)
+            found = [model.rows.get(word) for word in part.types]
+            rows = np.array([-1 if row is None else row for row in found], np.int32)
             pieces.append(rows[part.ids])
             lengths.append(part.lengths)
             stage.advance(size)
