@@ -6,8 +6,6 @@ from itertools import combinations
 import numpy as np
 
 from ctxembed.analysis.axes import Axes, axis_cosines
-from ctxembed.analysis.context import Context, parse
-from ctxembed.analysis.explain import name_targets
 from ctxembed.model import Floats, Model, unit
 from ctxembed.static.space import Space
 from ctxembed.table import Table
@@ -22,10 +20,22 @@ def similarity(
     attention: str | None = None,
 ) -> Table:
     """Compare words and marked words in sentences with each other, and with the axes."""
+    if not any("[" in word for word in words):
+        rows = [model.row(word) for word in words]
+        return compare_all(
+            model,
+            [model.vocab[row] for row in rows],
+            model.vectors[rows],
+            pairs=pairs,
+            axes=axes or {},
+        )
+    # A question about plain words need not wait for these.
+    from ctxembed.analysis.context import Context, parse
+    from ctxembed.analysis.explain import name_targets
+
     context = Context(model)
     way = context.get(attention or context.default())
-    marked = any("[" in word for word in words)
-    space = way.inputs if marked else model.vectors  # all that is compared lies in one space
+    space = way.inputs  # all that is compared lies in one space
     names: list[str] = []
     vectors: list[Floats] = []
     for word in words:

@@ -93,9 +93,13 @@ _BEHIND = (
     r"(?=\s|(?<=[।۔。！？]))"  # CJK writes no space behind it
     r"(?!\s*[\"'“‘(\[]*[a-zß-öø-ÿ])"  # the next sentence begins with no small letter
 )
-# One pattern for each character: Python finds a letter much faster than one of several.
-_ENDS = {end: re.compile(re.escape(end) + _BEHIND) for end in ".!?…।۔。！？"}
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘]*\Z")
+
+
+@cache
+def _end_patterns() -> dict[str, re.Pattern[str]]:
+    """One pattern for each character: Python finds a letter much faster than one of several."""
+    return {end: re.compile(re.escape(end) + _BEHIND) for end in ".!?…।۔。！？"}
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -105,7 +109,7 @@ def sentence_ends(text: str) -> list[int]:
     [13, 18]
     """
     ends = set()
-    for character, pattern in _ENDS.items():
+    for character, pattern in _end_patterns().items():
         if character in text:
             for match in pattern.finditer(text):
                 end = match.end()
