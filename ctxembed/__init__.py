@@ -36,6 +36,7 @@ _WHERE = {
     "ablate": "ctxembed.analysis.ablate",
     "senses": "ctxembed.analysis.senses",
     "saved_senses": "ctxembed.analysis.sense_store",
+    "mix": "ctxembed.analysis.mix",
     "positions": "ctxembed.analysis.positions",
     "evaluate": "ctxembed.analysis.evaluate",
     "import_": "ctxembed.analysis.import_",

@@ -32,6 +32,7 @@ COMMANDS = (
     "contextualize",
     "ablate",
     "senses",
+    "mix",
     "positions",
     "evaluate",
     "import",

@@ -4,9 +4,35 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import answer, command, note, output_options, progress
+from ctxembed.cli.command import F, _stack, answer, command, note, output_options, progress
 
 PROPERTIES = {"property": "what is told", "value": "its value"}
+
+
+def corpus_options(function: F) -> F:
+    """Add the options that say how a corpus is read."""
+    return _stack(
+        function,
+        click.option("--lines", is_flag=True, help="Each line is one sentence already."),
+        click.option(
+            "--tokenizer",
+            type=click.Choice(["word", "whitespace"]),
+            default="word",
+            show_default=True,
+            help="whitespace is for text that is tokenised already.",
+        ),
+        click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
+        click.option(
+            "--encoding", default="utf-8", show_default=True, help="Encoding of the corpus."
+        ),
+        click.option(
+            "--errors",
+            type=click.Choice(["strict", "replace"]),
+            default="strict",
+            show_default=True,
+            help="What to do with a byte that can't be decoded.",
+        ),
+    )
 
 
 @command(
@@ -90,14 +116,6 @@ the earlier model, or none.""",
     help="Start of the random numbers.",
 )
 @click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
-@click.option("--lines", is_flag=True, help="Each line is one sentence already.")
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["word", "whitespace"]),
-    default="word",
-    show_default=True,
-    help="whitespace is for text that is tokenised already.",
-)
 @click.option(
     "--unit",
     type=click.Choice(["word", "subword", "character"]),
@@ -111,15 +129,7 @@ the earlier model, or none.""",
     metavar="N",
     help="How many subwords to learn; a third as many as there are words.",
 )
-@click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the corpus.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="What to do with a byte that can't be decoded.",
-)
+@corpus_options
 @output_options
 def command_(
     corpus: tuple[str, ...],

@@ -2,9 +2,6 @@
 
 import os
 import re
-import signal
-import threading
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -137,7 +134,9 @@ def encode_all(
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(workers, initializer=_follow, initargs=(os.getpid(),)) as pool:
+    from ctxembed.processes import follow
+
+    with ProcessPoolExecutor(workers, initializer=follow, initargs=(os.getpid(),)) as pool:
         pending = [(pool.submit(encode, block, tokenizer, lines), size) for block, size in start]
         while pending:
             future, size = pending.pop(0)
@@ -145,15 +144,3 @@ def encode_all(
             for block, following in islice(stream, 1):
                 pending.append((pool.submit(encode, block, tokenizer, lines), following))
             yield result, size
-
-
-def _follow(parent: int) -> None:
-    """Leave Ctrl-C to the parent process, and don't outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
