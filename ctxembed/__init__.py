@@ -37,6 +37,8 @@ _WHERE = {
     "senses": "ctxembed.analysis.senses",
     "saved_senses": "ctxembed.analysis.sense_store",
     "mix": "ctxembed.analysis.mix",
+    "align": "ctxembed.analysis.shift",
+    "shift": "ctxembed.analysis.shift",
     "positions": "ctxembed.analysis.positions",
     "evaluate": "ctxembed.analysis.evaluate",
     "import_": "ctxembed.analysis.import_",

@@ -33,6 +33,7 @@ COMMANDS = (
     "ablate",
     "senses",
     "mix",
+    "shift",
     "positions",
     "evaluate",
     "import",

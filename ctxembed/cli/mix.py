@@ -35,7 +35,7 @@ from ctxembed.cli.train import corpus_options
             ' --axis firm=phone,new --probe "a sweet [apple]" --steps 2 --seeds 2',
         ),
     ],
-    see_also=["compare", "train"],
+    see_also=["shift", "compare", "train"],
     details="""Each mixture holds whole sentences drawn at random from the two corpora, as many
 words as the smaller one has (or --words), to within a sentence. With one seed, the sentences of a
 larger share contain those of a smaller one. Every model is made from nothing with one worker, so

@@ -1,0 +1,173 @@
+"""ctxembed shift"""
+
+import click
+
+from ctxembed.cli.command import answer, command, expand_stdin, note, output_options, progress
+
+
+@command(
+    "shift",
+    columns={
+        "rank": "by static, or by distance beyond chance with --by usage; 1 has moved most",
+        "word": "the word",
+        "count_a, count_b": "how often each corpus has it",
+        "static": "distance: 1 - cosine of its two static vectors after alignment",
+        "distance": "length of the difference of its mean contextual vectors in the two corpora",
+        "chance": "the same for occurrences dealt out to the corpora at random: the baseline",
+        "p_value": "share of random deals with at least this distance",
+        "from_shares": "the part of distance that comes from other shares of the senses",
+        "from_senses": "the rest: the senses themselves are used in other contexts",
+        "shares_a, shares_b": "share of each sense in the two corpora, the largest first",
+    },
+    examples=[
+        (
+            "What differs most between two corpora?",
+            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
+            " ctxembed train corpus.txt.gz -o b -q --static-only --dim 10 --seed 2 > b.tsv &&"
+            " ctxembed shift a b --by usage -n 5",
+        ),
+        (
+            "One word: other senses, or the same senses in other shares?",
+            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
+            " ctxembed shift a a apple",
+        ),
+    ],
+    see_also=["mix", "senses", "train"],
+    details="""Alignment: the first model's static vectors (of length 1) are turned by the
+orthogonal matrix that brings the words both models share nearest to the second model's (orthogonal
+Procrustes, by a singular value decomposition). Words rarer than --min-count in either corpus take
+no part. Static vectors differ between any two models, also of the same corpus: read static
+by its rank.
+
+Contextual vectors: each occurrence (at most --max of them, drawn at random, in each corpus) is
+represented by general attention, for both corpora over one table: the mean of the two aligned
+static vectors of each shared word. Two equal sentences therefore get equal vectors, whichever
+corpus they stand in, and what differs is how the word is used, not how the models were trained. All
+are scaled to length 1. distance is the length of D, the mean of the second corpus minus the mean of
+the first.
+
+p_value: the occurrences are dealt out to the two corpora at random, --permutations times; (1 +
+deals with at least this distance) / (1 + deals). Occurrences in one document resemble each other,
+so in a corpus of few long documents the true p is larger than the one printed.
+
+The split: the occurrences of both corpora are clustered together into senses. With p and q the
+share of a sense in the first and the second corpus, and m and n its mean vectors there, D is
+exactly
+
+  sum of (q - p) (m + n) / 2   (the shares)   +   sum of (p + q) / 2 (n - m)   (the senses)
+
+from_shares and from_senses are the lengths of the two parts along D, and sum to distance; a part
+that points the other way is negative. A sense that only one corpus has counts as a matter of
+shares.""",
+)
+@click.argument("model_a")
+@click.argument("model_b")
+@click.argument("word", nargs=-1)
+@click.option(
+    "--by",
+    type=click.Choice(["static", "usage"]),
+    default="static",
+    show_default=True,
+    help="Rank by static, or by distance beyond chance, which reads every word's occurrences.",
+)
+@click.option(
+    "-n",
+    "number",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many words, where none is given.",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Leave out words rarer than this in either corpus.",
+)
+@click.option(
+    "-k",
+    "--senses",
+    type=click.IntRange(1, 50),
+    default=2,
+    show_default=True,
+    metavar="K",
+    help="How many senses a word is split into.",
+)
+@click.option(
+    "--max",
+    "most",
+    type=click.IntRange(10),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Occurrences of a word looked at in each corpus.",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(1, 1000000),
+    default=999,
+    show_default=True,
+    metavar="N",
+    help="Random deals for the p-value.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Start of the random numbers.",
+)
+@output_options
+def command_(
+    model_a: str,
+    model_b: str,
+    word: tuple[str, ...],
+    by: str,
+    number: int,
+    min_count: int,
+    senses: int,
+    most: int,
+    permutations: int,
+    seed: int,
+    form: str | None,
+    precision: int | None,
+    no_header: bool,
+    quiet: bool,
+) -> None:
+    """Measure how words differ between two corpora: in their senses, or only in their shares.
+
+    Takes two model directories. Without a WORD, ranks the words that moved most; - reads words
+    from stdin.
+    """
+    from ctxembed.analysis.shift import align, shift
+    from ctxembed.errors import UnknownWordError
+    from ctxembed.model import Model
+
+    aligned = align(Model.open(model_a), Model.open(model_b), min_count)
+    known, unknown = [], []
+    for item in expand_stdin(word) if word else []:
+        try:
+            aligned.place(item)
+            known.append(item)
+        except UnknownWordError as error:
+            unknown.append(str(error))
+    if unknown and not known:
+        raise UnknownWordError("\n".join(unknown))
+    for message in unknown:
+        note(message)
+    table = shift(
+        aligned,
+        known,
+        by=by,
+        number=number,
+        senses=senses,
+        most=most,
+        permutations=permutations,
+        seed=seed,
+        progress=progress(quiet),
+    )
+    answer(table, form, precision, no_header, quiet, incomplete=bool(unknown))
