@@ -83,8 +83,8 @@ def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
 def test_settings_fit_the_corpus() -> None:
     small, middle, large = (fit_settings(n) for n in (5_000, 500_000, 50_000_000))
     assert (small.dim, small.epochs, small.min_count, small.workers) == (25, 100, 1, 1)
-    assert (middle.dim, middle.epochs, middle.min_count, middle.workers) == (64, 20, 2, 1)
-    assert (large.dim, large.epochs, large.min_count) == (100, 5, 5)
+    assert (middle.dim, middle.epochs, middle.min_count, middle.workers) == (64, 30, 5, 1)
+    assert (large.dim, large.epochs, large.min_count) == (100, 10, 5)
     assert fit_settings(5, hierarchical_softmax=True).negative == 0
     assert fit_settings(5, dim=7, epochs=None).dim == 7
 
