@@ -188,7 +188,7 @@ def measure_memory(args: argparse.Namespace, work: Path) -> None:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             assert process.returncode == 0
-            print(f"  {name:<10} workers {workers}  {usage.ru_maxrss / 1024:8.1f}")
+            print(f"  {name:<10} workers {workers}  {usage.ru_maxrss / 1024:8.1f}", flush=True)
 
 
 def measure_start(args: argparse.Namespace, work: Path) -> None:
