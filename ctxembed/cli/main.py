@@ -117,10 +117,6 @@ def main() -> NoReturn:
     except BrokenPipeError:
         _quietly_close()
         sys.exit(0)
-    except SystemExit:
-        if type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):  # click met a closed pipe
-            os._exit(0)
-        raise
     except MemoryError:
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
     except OSError as error:
