@@ -1,6 +1,6 @@
 """How fast are words and sentences found? Ours against split, a pattern and a library.
 
-    python bench/tokenize.py TEXT [--megabytes 100] [--rounds 5]
+    python bench/tokenizer.py TEXT [--megabytes 100] [--rounds 5]
 
 TEXT is any file that train reads; its first megabytes are copied to a plain file first, so that
 nobody's time goes into unpacking. The contestants take turns; the median of the rounds counts.
