@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,10 +52,11 @@ general             1  0.5000  0.6000  0.4000      0.2000   0.2000  0.2000
 general             1  1.0000  0.5000  0.5000      0.0000   0.0000  0.0000
 """
 NOTES = """\
-ctxembed: 6 models: 3 mixtures with 2 seeds, 260 words each, 25 dimensions, 100 epochs
+ctxembed: 6 models: 3 mixtures, seeds for each: 2; 260 words each, 25 dimensions, 100 epochs
 ctxembed: probe 1: a ripe [apple]
 ctxembed: probe 1: 'ripe' was skipped, unknown to 6 of 6 models
 ctxembed: static apple crosses from taste to tech at a share of 0.50 of b.txt; it travels -1.20
+ctxembed: its difference at the ends is within the spread of the seeds
 ctxembed: bag: 1 of 1 probes stay on their side (+0.00)
 ctxembed: general: 0 of 1 probes stay on their side (-0.40)
 """
@@ -111,6 +113,16 @@ def test_a_small_run_repeats(twins: Path, run: Run) -> None:
     assert [row[0] for row in rows[1:]] == ["static"] * 3 + ["bag"] * 3 + ["general"] * 3
     assert all(row[-2:] == ["", ""] for row in rows[1:])  # one seed has no interval
     assert run(*line, "--seed", "2").stdout != one.stdout
+
+
+def test_no_verdict_on_models_that_have_learned_nothing(
+    twins: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "_measure", lambda job: replace(by_hand(job), axes=0.99))
+    line = ["a.txt", "b.txt", *ASKED, "--probe", "a ripe [apple]", *QUICK]
+    done = CliRunner().invoke(command_, line)
+    assert "no verdict: the two axes hardly differ (cosine 0.99)" in done.stderr
+    assert "crosses" not in done.stderr
 
 
 def test_without_probes_static_only(twins: Path, run: Run) -> None:

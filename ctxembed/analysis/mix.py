@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ctxembed.analysis.axes import Axes, axis_cosines
+from ctxembed.analysis.axes import Axes, axis_cosines, axis_vectors
 from ctxembed.analysis.context import Context, parse
 from ctxembed.analysis.train import train
 from ctxembed.attention.scores import Floats
@@ -21,6 +21,7 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.mixture import Text, read_text, write_mixture
 from ctxembed.text.tokenize import Tokenizer, parse_marked
 
+ALIKE = 0.9  # cosine of the axes above which models have learned too little
 WAYS = ("bag", "general")  # beside static, for each probe
 
 # What is asked of the bundled twins, corpora/fruit.txt and corpora/technology.txt.
@@ -64,6 +65,7 @@ class Measured:
 
     cosines: Floats  # (1 + 2P, axes) static, then bag and general for each probe
     unknown: list[list[str]]  # words of each probe that this model does not know
+    axes: float = 0.0  # cosine of the two axes
 
 
 def mix(
@@ -106,7 +108,7 @@ def mix(
         jobs = [Job(setup, float(x), seed + n) for x in shares for n in range(seeds)]
         made = list(_measure_all(jobs, workers or cores(), progress))
     cosines = np.array([m.cosines for m in made]).reshape(steps, seeds, -1, 2)
-    return _tabulate(setup, b.names[0], shares, cosines, [m.unknown for m in made])
+    return _tabulate(setup, b.names[0], shares, cosines, made)
 
 
 def _check_probe(probe: str, word: str, tokenizer: Tokenizer) -> None:
@@ -171,11 +173,12 @@ def _ask(model: Model, setup: Setup) -> Measured:
         unknown.append(parsed.unknown)
         vectors += [context.get(way).vectors(parsed.occurrences)[0] for way in WAYS]
     cosines = axis_cosines(model, np.array(vectors), setup.axes)
-    return Measured(cosines.astype(np.float64), unknown)
+    one, other = axis_vectors(model, setup.axes)
+    return Measured(cosines.astype(np.float64), unknown, float(one @ other))
 
 
 def _tabulate(
-    setup: Setup, name: str, shares: Floats, cosines: Floats, unknown: Sequence[list[list[str]]]
+    setup: Setup, name: str, shares: Floats, cosines: Floats, made: Sequence[Measured]
 ) -> Table:
     """Average over seeds; cosines are (steps, seeds, 1 + 2P, 2)."""
     differences = cosines[..., 0] - cosines[..., 1]  # (steps, seeds, 1 + 2P)
@@ -191,11 +194,12 @@ def _tabulate(
             rows.append((*cells, mean - reach, mean + reach))
     columns = ("representation", "probe", "share", *setup.axes, "difference", "low", "high")
     notes = [
-        f"{cosines[:, :, 0, 0].size} models: {len(shares)} mixtures with {cosines.shape[1]} seeds,"
+        f"{len(made)} models: {len(shares)} mixtures, seeds for each: {cosines.shape[1]};"
         f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
         *(f"probe {n}: {probe}" for n, probe in enumerate(setup.probes, 1)),
-        *_unknown_notes(unknown, len(setup.probes)),
-        *_verdict(setup, name, shares, means),
+        *(() if setup.probes else ["no contextual vectors without a --probe sentence"]),
+        *_unknown_notes([m.unknown for m in made], len(setup.probes)),
+        *(_too_little(made) or _verdict(setup, name, shares, means, half)),
     ]
     return Table(columns, rows, notes=notes)
 
@@ -225,8 +229,19 @@ def _unknown_notes(unknown: Sequence[list[list[str]]], probes: int) -> list[str]
     return notes
 
 
-def _verdict(setup: Setup, name: str, shares: Floats, means: Floats) -> list[str]:
-    """Say who crossed over and who stayed; means are (steps, 1 + 2P)."""
+def _too_little(made: Sequence[Measured]) -> list[str]:
+    """Say so where no verdict would mean anything."""
+    cosine = float(np.mean([m.axes for m in made]))
+    if cosine <= ALIKE:
+        return []
+    return [
+        f"no verdict: the two axes hardly differ (cosine {cosine:.2f}), as in models that have seen"
+        " too little; take more --words or --epochs, or other axes"
+    ]
+
+
+def _verdict(setup: Setup, name: str, shares: Floats, means: Floats, half: Floats) -> list[str]:
+    """Say who crossed over and who stayed; means and half intervals are (steps, 1 + 2P)."""
     first, second = setup.axes
     travel = means[-1] - means[0]
     place = crossing(shares, means[:, 0])
@@ -239,14 +254,14 @@ def _verdict(setup: Setup, name: str, shares: Floats, means: Floats) -> list[str
             f"static {setup.word} crosses from {ends[0]} to {ends[1]} at a share of {place:.2f}"
             f" of {Path(name).name}; it travels {travel[0]:+.2f}"
         ]
+        if (np.abs(means[[0, -1], 0]) <= half[[0, -1], 0]).any():  # one seed has no interval
+            notes.append("its difference at the ends is within the spread of the seeds")
     for offset, way in enumerate(WAYS, 1):
         lines = range(offset, means.shape[1], len(WAYS))
         stay = sum(crossing(shares, means[:, line]) is None for line in lines)
         if setup.probes:
             moves = ", ".join(f"{travel[line]:+.2f}" for line in lines)
             notes.append(f"{way}: {stay} of {len(lines)} probes stay on their side ({moves})")
-    if not setup.probes:
-        notes.append("no contextual vectors without a --probe sentence")
     return notes
 
 
