@@ -35,6 +35,7 @@ _WHERE = {
     "contextualize": "ctxembed.analysis.contextualize",
     "ablate": "ctxembed.analysis.ablate",
     "senses": "ctxembed.analysis.senses",
+    "kwic": "ctxembed.analysis.kwic",
     "saved_senses": "ctxembed.analysis.sense_store",
     "mix": "ctxembed.analysis.mix",
     "align": "ctxembed.analysis.shift",

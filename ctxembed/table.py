@@ -15,6 +15,7 @@ class Table:
     with the columns that mark one group: {"weight": ("target", "head")}.
     `wrap` names columns of long text, broken into lines on a terminal instead of cut off.
     `noted` names columns that only repeat what the notes say; format `table` leaves them out.
+    `keyword` names the column of a concordance, with its contexts in the columns beside it.
     """
 
     columns: Sequence[str]
@@ -23,6 +24,7 @@ class Table:
     shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
     wrap: Sequence[str] = ()
     noted: Sequence[str] = ()
+    keyword: str | None = None
 
     def records(self) -> list[dict[str, Cell]]:
         """Return the rows as dictionaries keyed by column.

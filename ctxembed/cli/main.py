@@ -34,6 +34,7 @@ COMMANDS = (
     "senses",
     "mix",
     "shift",
+    "kwic",
     "positions",
     "evaluate",
     "import",

@@ -33,6 +33,10 @@ def render(
     cells = ([_text(cell, digits) for cell in row] for row in rows)
     if form in ("tsv", "csv"):
         return _separated(table.columns, cells, _tsv_line if form == "tsv" else _csv_line, header)
+    if form == "table" and table.keyword is not None:
+        from ctxembed.output.concordance import align
+
+        return align(table.columns, cells, table.keyword, width, header, bold)
     columns, wrap = list(table.columns), table.wrap if form == "table" else ()
     if form == "table" and table.noted:
         kept = [i for i, name in enumerate(columns) if name not in table.noted]

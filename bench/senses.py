@@ -1,0 +1,264 @@
+"""Senses and ambiguity against a truth: pseudowords, CoarseWSD, and the clock.
+
+    python bench/senses.py MODEL [--coarsewsd FOLDER] [--attention NAME] [--tune] [--speed]
+
+A pseudoword is two words of one meaning made one: their occurrences are put together, and both get
+the vector that word2vec would give the merged word, the mean weighted by occurrences. Words are
+split in two halves by a seed: thresholds are chosen on one (--tune), figures come from the other.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import v_measure_score
+
+from ctxembed.analysis import induce
+from ctxembed.analysis.context import Context, Occurrence, parse, vectors_at
+from ctxembed.analysis.induce import Space, cluster, make_space
+from ctxembed.analysis.occurrences import read, sample
+from ctxembed.model import Model
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+# Of one meaning, as far as a person can tell who has not looked at their contexts.
+_LIST = """
+violin piano guitar cathedral mosque synagogue hydrogen oxygen uranium copper lawyer physicist
+painter sculptor philosopher poet novelist journalist photographer archbishop emperor democracy
+socialism inflation unemployment taxation earthquake hurricane rainfall glacier elephant horse
+salmon insects birds bacteria cancer surgeon hospital airport railway bicycle helicopter submarine
+cavalry infantry artillery battalion tennis basketball baseball hockey wrestler goalkeeper
+parliament constitution senator mayor treaty refugees algebra theorem geometry software website
+cheese wheat rice coffee wine beer winter afternoon daughter nephew husband grandmother wedding
+divorce funeral skull liver poetry opera ballet choir orchestra clothing leather furniture canal
+lighthouse telescope pregnancy surgery nurse farmer slavery racism monarchy pottery monk priest
+bishop mythology theology economics statistics mathematics physics chemistry linguistics grammar
+vowel alphabet dictionary encyclopedia newspaper documentary comedian actress singer drummer
+guitarist
+"""
+WORDS = _LIST.split()
+RATIO = 3  # the rarer word of a pair has at least a third of the other's occurrences
+MOST = 1000  # occurrences of each pseudoword
+
+
+def halves(model: Model) -> tuple[list[str], list[str]]:
+    """Split the words the corpus has often enough: for tuning, for the figures."""
+    known = [word for word in WORDS if model.find(word) is not None]
+    often = [word for word in known if model.counts[model.row(word)] >= 200]
+    order = np.random.default_rng(7).permutation(len(often))
+    return [often[i] for i in order[: len(often) // 2]], [
+        often[i] for i in order[len(often) // 2 :]
+    ]
+
+
+def draw_pairs(model: Model, words: Sequence[str], number: int, seed: int) -> list[tuple[str, str]]:
+    """Pair words at random, of about the same frequency."""
+    left = [words[i] for i in np.random.default_rng(seed).permutation(len(words))]
+    pairs: list[tuple[str, str]] = []
+    while left and len(pairs) < number:
+        one = left.pop(0)
+        for other in left:
+            a, b = (int(model.counts[model.row(word)]) for word in (one, other))
+            if max(a, b) <= RATIO * min(a, b):
+                left.remove(other)
+                pairs.append((one, other))
+                break
+    return pairs
+
+
+def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Labels]:
+    """Return the vectors of a pseudoword's occurrences, and which word stood there."""
+    assert model.index
+    a, b = model.row(one), model.row(other)
+    n, m = int(model.counts[a]), int(model.counts[b])
+    inputs = np.array(space.way.inputs[np.arange(len(model.vocab))])
+    inputs[[a, b]] = (n * inputs[a] + m * inputs[b]) / (n + m)
+    places = np.concatenate([model.index.positions(a), model.index.positions(b)])
+    truth = np.repeat([0, 1], [n, m])
+    chosen = np.sort(np.random.default_rng(1).permutation(n + m)[:MOST])
+    made = vectors_at(model, replace(space.way, inputs=inputs), places[chosen])
+    return made.astype(np.float64), truth[chosen]
+
+
+def alone(model: Model, space: Space, word: str) -> Floats:
+    """Return the vectors of a word's occurrences."""
+    assert model.index
+    places = sample(model.index.positions(model.row(word)), MOST, np.random.default_rng(1))
+    return vectors_at(model, space.way, places).astype(np.float64)
+
+
+def share_error(truth: Labels, found: Labels) -> float:
+    """Return how far the shares of two senses are off, largest to largest."""
+    true, made = (np.sort(np.bincount(x, minlength=2) / len(x)) for x in (truth, found))
+    return float(abs(true[-1] - made[-1]))
+
+
+def report(context: Context, name: str, words: Sequence[str], label: str) -> None:
+    """Print what senses makes of pseudowords and of plain words."""
+    model, space = context.model, make_space(context, name)
+    pairs = draw_pairs(model, words, 20, seed=3)
+    numbers, auto, given, errors = [], [], [], []
+    for one, other in pairs:
+        vectors, truth = merge(model, space, one, other)
+        found = cluster(vectors, space, None)
+        two = found if found.number == 2 else cluster(vectors, space, 2)
+        numbers.append(found.number)
+        auto.append(v_measure_score(truth, found.labels))
+        given.append(v_measure_score(truth, two.labels))
+        errors.append(share_error(truth, two.labels))
+        print(
+            f"  {one}+{other}: k {found.number}, V {auto[-1]:.2f}, k=2 {given[-1]:.2f}", flush=True
+        )
+    singles = list(words) if label == "tuning" else list(words[:20])
+    counted = {word: cluster(alone(model, space, word), space, None).number for word in singles}
+    right = [error for error, number in zip(errors, numbers, strict=True) if number == 2]
+    print(f"{label}, {name}: {len(pairs)} pseudowords, {len(singles)} words")
+    print(f"  senses found in pseudowords: {np.bincount(numbers)[1:].tolist()} (one, two, ...)")
+    print(f"  V-measure, --k auto: {np.mean(auto):.3f}; --k 2: {np.mean(given):.3f}")
+    print(
+        f"  share off by, where two are found: mean {np.mean(right):.3f},"
+        f" within 0.1: {np.mean(np.array(right) <= 0.1):.2f}; --k 2: mean {np.mean(errors):.3f}"
+    )
+    several = [f"{word} {number}" for word, number in counted.items() if number > 1]
+    print(f"  one sense for {1 - len(several) / len(singles):.2f} of the words; not: {several}")
+
+
+def tune(context: Context, name: str, words: Sequence[str]) -> None:
+    """Print the three measures for pseudowords and words, at k = 2 and 3."""
+    model, space = context.model, make_space(context, name)
+    rng = np.random.default_rng(0)
+    sets: list[tuple[str, Floats]] = [
+        (f"{a}+{b}", merge(model, space, a, b)[0]) for a, b in draw_pairs(model, words, 20, 3)
+    ]
+    sets += [(word, alone(model, space, word)) for word in words]
+    for word, vectors in sets:
+        placed = space.place(vectors)
+        x = (placed - placed.mean(axis=0)) @ induce._principal(placed - placed.mean(axis=0))
+        cells = []
+        for k in (2, 3):
+            labels = induce._nearest(x, induce._means(x, k, 0, starts=4))
+            groups = [x[labels == sense] for sense in range(k)]
+            apart = min(induce.separation(a, b)[0] for a, b in combinations(groups, 2))
+            deep = min(induce.cleft(a, b, rng) for a, b in combinations(groups, 2))
+            cells.append(f"{apart:.2f} {deep:.2f} {induce._stability(x, k, rng):.2f}")
+        print(f"{word}\t" + "\t".join(cells), flush=True)
+
+
+def coarsewsd(context: Context, name: str, folder: Path) -> None:
+    """Cluster the sentences of each word, as many senses as the data set has."""
+    model, space = context.model, make_space(context, name)
+    scores = []
+    for place in sorted(item for item in folder.iterdir() if item.is_dir()):
+        occurrences: list[Occurrence] = []
+        gold: list[int] = []
+        for part in ("train", "test"):
+            lines = (place / f"{part}.data.txt").read_text(encoding="utf-8").splitlines()
+            labels = (place / f"{part}.gold.txt").read_text().split()
+            for line, label in zip(lines, labels, strict=True):
+                at, _, text = line.partition("\t")
+                tokens = [token.replace("[", "(").replace("]", ")") for token in text.split(" ")]
+                tokens[int(at)] = f"[{tokens[int(at)]}]"
+                try:
+                    found = parse(model, " ".join(tokens)).occurrences
+                except Exception:
+                    continue
+                occurrences += found[:1]
+                gold += [int(label)] * len(found[:1])
+        truth = np.array(gold)
+        vectors = space.way.vectors([_clip(item) for item in occurrences])
+        made = cluster(vectors, space, len(set(gold))).labels
+        scores.append((_accuracy(truth, made), v_measure_score(truth, made)))
+        most = np.bincount(truth).max() / len(truth)
+        print(
+            f"  {place.name}: {len(truth)} sentences, {len(set(gold))} senses,"
+            f" accuracy {scores[-1][0]:.3f} (most frequent sense {most:.3f}),"
+            f" V {scores[-1][1]:.3f}",
+            flush=True,
+        )
+    accuracy, v = np.mean(scores, axis=0)
+    print(f"CoarseWSD, {name}, k given: accuracy {accuracy:.3f}, V-measure {v:.3f}")
+
+
+def _clip(item: Occurrence, reach: int = 32) -> Occurrence:
+    """Cut the sentence as the index does."""
+    first = max(0, item.target.start - reach)
+    ids = item.ids[first : item.target.stop + reach]
+    return Occurrence(ids, range(item.target.start - first, item.target.stop - first))
+
+
+def _accuracy(truth: Labels, made: Labels) -> float:
+    """Return the share that is right under the best naming of the clusters."""
+    table = np.zeros((truth.max() + 1, made.max() + 1))
+    np.add.at(table, (truth, made), 1)
+    rows, columns = linear_sum_assignment(-table)
+    return float(table[rows, columns].sum() / len(truth))
+
+
+def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) -> None:
+    """Print the stages of senses for a word with so many occurrences, medians."""
+    model = context.model
+    assert model.index
+    row = int(np.flatnonzero(model.counts >= number)[-1])
+    places = sample(model.index.positions(row), number, np.random.default_rng(1))
+    way = context.get(name)
+    space = make_space(context, name)
+    vectors = vectors_at(model, space.way, places)
+    vectors_at(model, way, places)
+    stages: dict[str, Callable[[], object]] = {
+        "reading": lambda: list(read(model, places)),
+        "reading and contextualising": lambda: vectors_at(model, way, places),
+        "evidence": lambda: vectors_at(model, space.way, places),
+        "the usual spread": lambda: make_space(context, name),
+        "clustering, k auto": lambda: cluster(vectors, space, None),
+    }
+    taken: dict[str, list[float]] = {stage: [] for stage in stages}
+    for _ in range(rounds):
+        for stage, work in stages.items():
+            begun = time.perf_counter()
+            work()
+            taken[stage].append(time.perf_counter() - begun)
+    middle = {stage: float(np.median(times)) for stage, times in taken.items()}
+    print(f"{model.vocab[row]!r}, {len(places)} occurrences, {name}, medians of {rounds}:")
+    for stage, seconds in middle.items():
+        print(f"  {stage}: {seconds:.3f} s")
+    base = middle["reading and contextualising"]
+    whole = sum(middle.values()) - middle["reading"]
+    print(f"  all of senses: {whole:.3f} s, {whole / base:.2f} times reading and contextualising")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("--coarsewsd", type=Path)
+    parser.add_argument("--attention")
+    parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--speed", action="store_true")
+    given = parser.parse_args()
+    context = Context(Model.open(given.model))
+    name = given.attention or context.default()
+    tuning, reported = halves(context.model)
+    if given.tune:
+        tune(context, name, tuning)
+        report(context, name, tuning, "tuning")
+        return
+    if given.speed:
+        speed(context, name)
+        return
+    report(context, name, reported, "report")
+    if given.coarsewsd:
+        coarsewsd(context, name, given.coarsewsd)
+
+
+if __name__ == "__main__":
+    main()
