@@ -9,6 +9,7 @@ split in two halves by a seed: thresholds are chosen on one (--tune), figures co
 
 import argparse
 import os
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,11 +24,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
-from ctxembed.analysis import induce
+from ctxembed.analysis import ambiguity, induce
 from ctxembed.analysis.context import Context, Occurrence, parse, vectors_at
 from ctxembed.analysis.induce import Space, cluster, make_space
 from ctxembed.analysis.occurrences import read, sample
-from ctxembed.model import Model
+from ctxembed.model import Model, unit
+from ctxembed.progress import Progress
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -83,7 +85,12 @@ def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Lab
     a, b = model.row(one), model.row(other)
     n, m = int(model.counts[a]), int(model.counts[b])
     inputs = np.array(space.way.inputs[np.arange(len(model.vocab))])
-    inputs[[a, b]] = (n * inputs[a] + m * inputs[b]) / (n + m)
+    merged = (n * model.vectors[a] + m * model.vectors[b]) / (n + m)
+    if not np.allclose(inputs[a], model.vectors[a]):  # prepared as the attention wants it
+        if not np.allclose(inputs[a], unit(model.vectors[a]), atol=1e-5):
+            merged = merged - model.vectors.mean(axis=0)
+        merged = unit(merged)
+    inputs[[a, b]] = merged
     places = np.concatenate([model.index.positions(a), model.index.positions(b)])
     truth = np.repeat([0, 1], [n, m])
     chosen = np.sort(np.random.default_rng(1).permutation(n + m)[:MOST])
@@ -205,6 +212,64 @@ def _accuracy(truth: Labels, made: Labels) -> float:
     return float(table[rows, columns].sum() / len(truth))
 
 
+def rank(context: Context, name: str, words: Sequence[str], label: str) -> None:
+    """Print whether ambiguity puts a pseudoword above the words it is made of."""
+    model, space = context.model, make_space(context, name)
+    rng = np.random.default_rng(0)
+    draws = ambiguity._draws(ambiguity.EACH, rng)
+
+    def look(vectors: Floats) -> ambiguity.Measured:
+        some = unit(vectors[rng.permutation(len(vectors))[: ambiguity.EACH]].astype(np.float32))
+        return ambiguity.describe(0, MOST, some, some[0], space, draws)
+
+    above, merged, parts = [], [], []
+    for one, other in draw_pairs(model, words, 20, seed=3):
+        both = look(merge(model, space, one, other)[0])
+        each = [look(alone(model, space, word)) for word in (one, other)]
+        above += [both.similarity < item.similarity for item in each]
+        merged.append(ambiguity.verdict(both) == "needs-context")
+        parts += [ambiguity.verdict(item) == "static-ok" for item in each]
+    print(
+        f"{label}, {name}: ambiguity ranks the pseudoword above its part in {np.mean(above):.3f}"
+        f" of {len(above)} cases; needs-context for {np.mean(merged):.2f} of the pseudowords,"
+        f" static-ok for {np.mean(parts):.2f} of the parts"
+    )
+
+
+def speed_of_ambiguity(context: Context, name: str, words: int = 20_000) -> None:
+    """Print the rate of ambiguity over many words beside that of contextualising alone."""
+    model = context.model
+    assert model.index
+    rows = list(range(min(words, len(model.vocab))))
+    space = make_space(context, name)
+    rng = np.random.default_rng(1)
+    few = rows[:: max(1, len(rows) // 1000)]
+    places = [sample(model.index.positions(row), ambiguity.EACH, rng) for row in few]
+    times: dict[str, list[float]] = {"contextualising": [], "ambiguity": []}
+    for _ in range(3):
+        begun = time.perf_counter()
+        for first in range(0, len(places), 80):
+            vectors_at(model, space.way, np.concatenate(places[first : first + 80]))
+        times["contextualising"].append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        list(ambiguity.measure(model, space, few, 1, Progress()))
+        times["ambiguity"].append(time.perf_counter() - begun)
+    middle = {stage: float(np.median(taken)) for stage, taken in times.items()}
+    number = sum(map(len, places))
+    for stage, seconds in middle.items():
+        print(f"  {stage}: {number / seconds:,.0f} occurrences a second")
+    print(
+        f"  ratio {middle['ambiguity'] / middle['contextualising']:.2f},"
+        f" {len(few)} words of {len(rows)}"
+    )
+    begun = time.perf_counter()
+    list(ambiguity.measure(model, space, rows, 1, Progress()))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"  all {len(rows)} words: {time.perf_counter() - begun:.1f} s, peak memory {peak:.0f} MB"
+    )
+
+
 def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) -> None:
     """Print the stages of senses for a word with so many occurrences, medians."""
     model = context.model
@@ -250,11 +315,14 @@ def main() -> None:
     tuning, reported = halves(context.model)
     if given.tune:
         tune(context, name, tuning)
+        rank(context, name, tuning, "tuning")
         report(context, name, tuning, "tuning")
         return
     if given.speed:
         speed(context, name)
+        speed_of_ambiguity(context, name)
         return
+    rank(context, name, reported, "report")
     report(context, name, reported, "report")
     if given.coarsewsd:
         coarsewsd(context, name, given.coarsewsd)

@@ -36,6 +36,7 @@ _WHERE = {
     "ablate": "ctxembed.analysis.ablate",
     "senses": "ctxembed.analysis.senses",
     "kwic": "ctxembed.analysis.kwic",
+    "ambiguity": "ctxembed.analysis.ambiguity",
     "saved_senses": "ctxembed.analysis.sense_store",
     "mix": "ctxembed.analysis.mix",
     "align": "ctxembed.analysis.shift",

@@ -1,6 +1,7 @@
 """Into how many senses do the occurrences of a word fall, and which is in which?"""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -31,6 +32,7 @@ class Space:
 
     way: Representation
     matrix: Floats  # (d, d)
+    baseline: float = 0.0  # mean cosine of occurrences of two different words
 
     def place(self, vectors: Floats) -> Floats:
         """Return (n, d) contextual vectors in this space."""
@@ -70,16 +72,28 @@ def make_space(
     drawn = rng.choice(rows, min(words, len(rows)), replace=False)
     index = corpus_of(model)
     places = [sample(index.positions(int(row)), each, rng) for row in drawn]
+    baseline = 0.0
     if places:
         vectors = unit(vectors_at(model, way, np.concatenate(places))).astype(np.float64)
-        for group in np.split(vectors, np.cumsum([len(p) for p in places])[:-1]):
+        groups = np.split(vectors, np.cumsum([len(p) for p in places])[:-1])
+        baseline = _between(groups)
+        for group in groups:
             centred = group - group.mean(axis=0)
             scatter += centred.T @ centred
             freedom += len(group) - 1
     within = scatter / max(1, freedom)
     even = np.trace(within) / model.dim or 1.0
     values, axes = np.linalg.eigh(within + 0.5 * even * np.eye(model.dim))
-    return Space(way, axes / np.sqrt(values))
+    return Space(way, axes / np.sqrt(values), baseline)
+
+
+def _between(groups: Sequence[Floats]) -> float:
+    """Return the mean cosine of unit vectors of different groups."""
+    sums = np.array([group.sum(axis=0) for group in groups])
+    sizes = np.array([len(group) for group in groups])
+    total = sums.sum(axis=0)
+    pairs = sizes.sum() ** 2 - (sizes**2).sum()
+    return float((total @ total - (sums * sums).sum()) / pairs) if pairs else 0.0
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ COMMANDS = (
     "mix",
     "shift",
     "kwic",
+    "ambiguity",
     "positions",
     "evaluate",
     "import",
