@@ -1,5 +1,6 @@
 """The one thing an analysis returns."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,3 +34,29 @@ class Table:
         [{'word': 'apple', 'count': 3}]
         """
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def round_to_total(values: Sequence[float], digits: int) -> list[str]:
+    """Round values so that they sum to their rounded sum; the largest remainders are rounded up.
+
+    >>> round_to_total([1 / 3, 1 / 3, 1 / 3], 2)
+    ['0.34', '0.33', '0.33']
+    """
+    from fractions import Fraction
+
+    exact = [Fraction(value) * 10**digits for value in values]
+    floors = [math.floor(value) for value in exact]
+    total = Fraction(str(round(math.fsum(values), 12)))  # binary shares of 1 miss it by a bit
+    missing = round(total * 10**digits) - sum(floors)
+    order = sorted(range(len(values)), key=lambda i: (floors[i] - exact[i], i))
+    if missing < 0:  # by the last bits, where all digits are asked for
+        order.reverse()
+    for turn in range(abs(missing)):
+        floors[order[turn % len(order)]] += 1 if missing > 0 else -1
+    return [_decimal(number, digits) for number in floors]
+
+
+def _decimal(number: int, digits: int) -> str:
+    text = str(abs(number)).rjust(digits + 1, "0")
+    whole, rest = text[: len(text) - digits], text[len(text) - digits :]
+    return ("-" if number < 0 else "") + (f"{whole}.{rest}" if digits else whole)

@@ -62,16 +62,17 @@ def compare(
 
 def content_only(context: Context, parsed: Parsed) -> Parsed:
     """Keep the targets that are content words; all of them where none is."""
-    kept = [
-        item
-        for item in parsed.occurrences
-        if len(item.target) > 1
-        or is_content(
-            parsed.words[item.target.start],
-            float(context.frequency[item.ids[item.target.start]]),
-        )
-    ]
-    return Parsed(parsed.words, kept or parsed.occurrences, parsed.unknown)
+
+    def content(item: Occurrence, counted: bool) -> bool:
+        row = item.ids[item.target.start]
+        frequency = float(context.frequency[row]) if counted else 0.0
+        return len(item.target) > 1 or is_content(parsed.words[item.target.start], frequency)
+
+    for counted in (True, False):  # in a small corpus every word is frequent
+        kept = [item for item in parsed.occurrences if content(item, counted)]
+        if kept:
+            return Parsed(parsed.words, kept, parsed.unknown)
+    return parsed
 
 
 def _cosine(one: Floats, other: Floats) -> float:

@@ -1,5 +1,6 @@
 """Words in their sentences: the vectors every other analysis asks about."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,10 +124,17 @@ class Bag:
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        ids: Ids | None = None
         for row, item in enumerate(occurrences):
-            target = item.ids[item.target.start : item.target.stop]
-            context = np.concatenate([item.ids[: item.target.start], item.ids[item.target.stop :]])
-            vectors[row] = self.inputs[context if len(context) else target].mean(axis=0)
+            if item.ids is not ids:  # a sentence is summed once for all its targets
+                ids = item.ids
+                total = self.inputs[ids].sum(axis=0, dtype=np.float64)
+            target = self.inputs[item.ids[item.target.start : item.target.stop]]
+            others = len(item.ids) - len(item.target)
+            if others:
+                vectors[row] = (total - target.sum(axis=0, dtype=np.float64)) / others
+            else:
+                vectors[row] = target.mean(axis=0)
         return vectors
 
 
@@ -221,6 +229,10 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
 
     Without either, every known word is a target.
     """
+    if len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) * 2 != len(
+        re.findall(r"[\[\]]", sentence)
+    ):
+        raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.tokenizer)
     rows = [model.find(w) for w in marked.words]
     known = [place for place, row in enumerate(rows) if row is not None]
@@ -241,7 +253,7 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
             raise UnknownWordError(model.unknown(missing))
         occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1)))
     if not occurrences:
-        raise UnknownWordError(f"no word of {sentence!r} is in the vocabulary")
+        raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
     return Parsed([model.vocab[i] for i in ids], occurrences, unknown)
 
 
@@ -250,6 +262,10 @@ def _whole_words(units: Sequence[str], model: Model) -> list[range]:
     inner = [model.tokenizer.unit == "subword" and unit.startswith(INNER) for unit in units]
     starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
     return [range(*ends) for ends in pairwise([*starts, len(units)])]
+
+
+def _short(sentence: str) -> str:
+    return repr(sentence if len(sentence) <= 60 else f"{sentence[:59]}…")
 
 
 def _named(words: Sequence[str], name: str, model: Model) -> range:
@@ -270,5 +286,6 @@ def _named(words: Sequence[str], name: str, model: Model) -> range:
     if not places:
         raise UsageError(f"--word {name}: not in the sentence")
     if not 1 <= nth <= len(places):
-        raise UsageError(f"--word {name}: the sentence has it {len(places)} times")
+        times = "once" if len(places) == 1 else f"{len(places)} times"
+        raise UsageError(f"--word {name}: the sentence has it {times}")
     return range(places[nth - 1], places[nth - 1] + len(units))

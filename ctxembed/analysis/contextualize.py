@@ -50,6 +50,8 @@ def contextualize(
         targets: list[Target] = []
         items: list[Occurrence] = []
         for number, text in chunk:
+            if not text.strip():
+                continue  # counted, so that the numbers are those of the file
             parsed = _parse(model, number, text, every_word, skipped)
             if parsed is None:
                 continue
@@ -69,6 +71,8 @@ def _parse(
         raise UsageError(f"line {number}: no target; mark it with [ ] or give --all")
     try:
         parsed = parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
+    except UsageError as error:
+        raise UsageError(f"line {number}: {error}") from None
     except UnknownWordError as error:
         skipped.sentences.append((number, str(error)))
         return None

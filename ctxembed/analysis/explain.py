@@ -1,5 +1,6 @@
 """Why does this word get this vector? Every number of one attention."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -11,7 +12,7 @@ from ctxembed.attention.layer import Encoded, run
 from ctxembed.attention.positions import sinusoidal
 from ctxembed.attention.scores import Floats, softmax
 from ctxembed.errors import CtxembedError, UsageError
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Table, round_to_total
 from ctxembed.text.subword import INNER
 
 COLUMNS = ("target", "head", "token", "position", "score", "scaled", "weight", "contribution")
@@ -26,6 +27,7 @@ class Explained:
     tokens: Sequence[str]
     encoded: Encoded  # (1, H, 1, T)
     mix: tuple[float, float] = (0.0, 1.0)  # own and share of a layer without matrices
+    scale: float = 1.0
 
     @property
     def heads(self) -> int:
@@ -60,7 +62,7 @@ def explain_targets(
         )
         layer = attention.layer
         mix = (layer.own, layer.share) if layer.w_o is None else (0.0, 1.0)
-        yield Explained(name, place if over is None else None, tokens, encoded, mix)
+        yield Explained(name, place if over is None else None, tokens, encoded, mix, layer.scale)
 
 
 def _inputs(
@@ -81,10 +83,17 @@ def _encode_places(x: Floats, encoding: str) -> Floats:
 
 def name_targets(parsed: Parsed) -> list[str]:
     """Name each target: its words, and which one it is where the sentence has several."""
+    seen: defaultdict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(parsed.words):
+        seen[word].append(place)
     names = []
     for item in parsed.occurrences:
+        size = len(item.target)
         words = parsed.words[item.target.start : item.target.stop]
-        before = parsed.words[: item.target.start].count(words[0]) if len(words) == 1 else 0
+        starts = range(item.target.start) if size > 1 else ()
+        before = sum(parsed.words[i : i + size] == words for i in starts)
+        if size == 1:
+            before = seen[words[0]].index(item.target.start)
         name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
         names.append(name + (f":{before + 1}" if before else ""))
     return names
@@ -98,7 +107,7 @@ def explain(explained: Iterator[Explained], head: str = "mean") -> Table:
     return Table(
         COLUMNS,
         (row for item in explained for row in _rows(item, head)),
-        shares={"weight": ("target", "head"), "contribution": ("target", "head")},
+        shares={"weight": ("target", "head"), "contribution": ("target",)},
     )
 
 
@@ -148,7 +157,7 @@ def shares(encoded: Encoded) -> tuple[Floats, float]:
 
 def pick_head(head: str, heads: int) -> int:
     """Read the number of a head."""
-    if not head.isdigit() or not 1 <= int(head) <= heads:
+    if not (head.isascii() and head.isdigit()) or not 1 <= int(head) <= heads:
         raise UsageError(f"--head {head}: this attention has heads 1 to {heads}")
     return int(head) - 1
 
@@ -161,33 +170,49 @@ def recipe(explained: Iterator[Explained], head: str = "mean", digits: int = 2) 
     return Table(
         ("target", "recipe"),
         ((item.target, _recipe(item, head, digits)) for item in explained),
+        wrap=("recipe",),
     )
 
 
 def _recipe(item: Explained, head: str, digits: int) -> str:
-    from ctxembed.output.render import round_to_total
-
     weights = item.encoded.trace.weights[0, :, 0].astype(np.float64)  # (H, T)
     weights = weights.mean(0) if head == "mean" else weights[pick_head(head, item.heads)]
     own, share = item.mix if weights.any() else (1.0, 1.0)
-    parts = share * weights
+    parts = (share * weights).tolist()
+    tokens = number_repeats(item.tokens)
     if item.place is not None:
         parts[item.place] += own
-    return write_recipe(item.target, item.tokens, round_to_total(parts.tolist(), digits), digits)
+    elif own:  # the word itself is in none of the other sentence's places
+        tokens, parts = [item.target, *tokens], [own, *parts]
+    return write_recipe(item.target, tokens, parts, digits)
+
+
+def number_repeats(tokens: Sequence[str]) -> list[str]:
+    """Tell repeated words apart.
+
+    >>> number_repeats(["apple", "and", "apple"])
+    ['apple', 'and', 'apple:2']
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for token in tokens:
+        seen[token] += 1
+        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
+    return names
 
 
 def write_recipe(
     target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
 ) -> str:
-    """Write weights as a sum.
+    """Write weights as a sum; the printed ones add up.
 
     >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
     'bank = 0.25 money + 0.70 bank + 0.05 grows'
     """
     terms = [
-        f"{weight:.{digits}f} {token}"
-        for token, weight in zip(tokens, weights, strict=True)
-        if weight > 0 or len(tokens) == 1
+        f"{weight} {token}"
+        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
+        if weight.strip("0.") or len(tokens) == 1
     ]
     return f"{target} = {' + '.join(terms)}"
 
@@ -195,8 +220,8 @@ def write_recipe(
 def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> None:
     """Recompute each output vector from the rows of `explain(..., head="each")`.
 
-    Weights must be the softmax of the scaled scores and sum to 1; the values they mix and the
-    word's own part must sum to the output; so must the contributions, along its direction.
+    Scores must give the scaled scores; weights must be their softmax and sum to 1; the values they
+    mix and the word's own part must sum to the output, and the contributions to 1.
     """
     place = 0
     for item in explained:
@@ -205,12 +230,21 @@ def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> Non
         own = 0.0
         if place < len(rows) and rows[place][1] == "own":
             own, place = cast(float, rows[place][7]), place + 1
-        scaled, weights, parts = (
+        scores, scaled, weights, parts = (
             np.array(
                 [empty if row[column] is None else row[column] for row in block], np.float64
             ).reshape(item.heads, -1)
-            for column, empty in ((5, -np.inf), (6, 0.0), (7, 0.0))
+            for column, empty in ((4, 0.0), (5, -np.inf), (6, 0.0), (7, 0.0))
         )  # (H, T) each
+        trace = item.encoded.trace
+        bias = (trace.scaled - item.scale * trace.scores)[0, :, 0]  # (H, T) of distance and word
+        seen = np.isfinite(scaled)
+        _agree(
+            item.target,
+            "the scaled scores with the scores",
+            (item.scale * scores + bias)[seen],
+            scaled[seen],
+        )
         _agree(
             item.target,
             "the weights with the softmax of the scaled scores",

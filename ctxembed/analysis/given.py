@@ -7,7 +7,7 @@ import numpy as np
 from ctxembed.analysis.context import Attention
 from ctxembed.analysis.explain import write_recipe
 from ctxembed.attention.layer import Layer
-from ctxembed.errors import UsageError
+from ctxembed.errors import CorpusError, UsageError
 from ctxembed.model import Model
 from ctxembed.places import example
 from ctxembed.static.given import MATRICES, read_vectors, read_weights
@@ -17,7 +17,11 @@ from ctxembed.table import Cell, Table
 def given_model(name: str) -> Model:
     """Read vectors from a file, or a bundled example by its name."""
     given = read_vectors(example(name))
-    return Model.given(name, given.words, given.vectors.astype(np.float32))
+    words = [word.lower() for word in given.words]  # sentences are read without capitals too
+    for word in words:
+        if words.count(word) > 1:
+            raise CorpusError(f"{name}: {word!r} is there twice")
+    return Model.given(name, words, given.vectors.astype(np.float32))
 
 
 def given_attention(name: str, model: Model) -> Attention | None:
@@ -41,7 +45,7 @@ def explain_weights(name: str, word: str | None, as_recipe: bool, digits: int) -
     note = "an illustration: these weights are given, not computed"
     if as_recipe:
         rows = [(targets[r], write_recipe(targets[r], tokens, weights[r], digits)) for r in chosen]
-        return Table(("target", "recipe"), rows, notes=[note])
+        return Table(("target", "recipe"), rows, notes=[note], wrap=("recipe",))
 
     def lines() -> Iterator[tuple[Cell, ...]]:
         for row in chosen:

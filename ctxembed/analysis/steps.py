@@ -46,7 +46,17 @@ def steps(
     ids = parsed.occurrences[0].ids
     key_ids = ids if over is None else over.occurrences[0].ids
     if max(len(ids), len(key_ids)) > MOST:
-        raise UsageError(f"--steps prints squares of at most {MOST} words; mark a target instead")
+        raise UsageError(
+            f"--steps prints squares of at most {MOST} words; without it, a target is explained"
+        )
+    return _steps(attention, parsed, over, encoding)
+
+
+def _steps(
+    attention: Attention, parsed: Parsed, over: Parsed | None, encoding: str
+) -> Iterator[Step]:
+    ids = parsed.occurrences[0].ids
+    key_ids = ids if over is None else over.occurrences[0].ids
     tokens = parsed.words
     keys = tokens if over is None else over.words
     x = attention.inputs[ids].astype(np.float64)

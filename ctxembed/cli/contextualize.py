@@ -1,11 +1,14 @@
 """ctxembed contextualize"""
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import click
 
-from ctxembed.cli.command import answer, command, note, output_options, stdin_lines
+from ctxembed.cli.command import answer, command, note, output_options
 from ctxembed.cli.sentence import general_option, open_context, source_options
+
+T = TypeVar("T")
 
 
 @command(
@@ -69,6 +72,8 @@ def command_(
         raise UsageError(f"-o {output}: the name must end in .npz or .npy")
     context, kind = open_context(model_dir, vectors, general, quiet)
     name = attention or ("general" if general else context.default())
+    if general and name != "general":
+        raise UsageError("--general goes with --attention general")
     skipped = Skipped()
     chunks = contextualize(
         context.model,
@@ -85,30 +90,43 @@ def command_(
         note(f"{number} vectors of {dim} numbers written to {output}", quiet)
     else:
         lists = (form or ("table" if sys.stdout.isatty() else "tsv")) in ("json", "jsonl")
-        answer(as_table(chunks, dim, lists=lists), form, precision, no_header, quiet)
+        answer(as_table(_begun(chunks), dim, lists=lists), form, precision, no_header, quiet)
     if skipped.words:
         common = sorted(skipped.words, key=lambda word: -skipped.words[word])[:8]
+        number = sum(skipped.words.values())
+        what = "word that is" if number == 1 else "words that are"
         note(
-            f"skipped {sum(skipped.words.values())} words that are not in the vocabulary:"
+            f"skipped {number} {what} not in the vocabulary:"
             f" {', '.join(common)}{' …' if len(skipped.words) > 8 else ''}",
             quiet,
         )
     for line, reason in skipped.sentences[:5]:
         note(f"line {line}: {reason}")
     if skipped.sentences:
-        raise UnknownWordError(f"{len(skipped.sentences)} lines have no vector")
+        number = len(skipped.sentences)
+        raise UnknownWordError(f"{number} {'line has' if number == 1 else 'lines have'} no vector")
 
 
 def _lines(file: str) -> Iterator[str]:
-    if file == "-":
-        yield from stdin_lines()
-        return
+    """Yield every line, empty ones too: they count."""
+    import sys
+
     from ctxembed.errors import CorpusError, read_failure
 
     try:
-        with open(file, encoding="utf-8") as stream:
-            yield from (line.strip() for line in stream if line.strip())
+        with open(sys.stdin.fileno() if file == "-" else file, "rb") as stream:
+            for number, raw in enumerate(stream, 1):
+                try:
+                    yield raw.decode("utf-8").strip()
+                except UnicodeDecodeError:
+                    raise CorpusError(f"{file}: line {number} is not utf-8 text") from None
     except OSError as error:
         raise CorpusError(read_failure(file, error)) from None
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{file}: not utf-8 text: {error}") from None
+
+
+def _begun(chunks: Iterator[T]) -> Iterator[T]:
+    """Make the first chunk now, so that a mistake is told before anything is printed."""
+    from itertools import chain
+
+    first = next(chunks, None)
+    return chunks if first is None else chain([first], chunks)

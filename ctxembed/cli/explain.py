@@ -113,11 +113,15 @@ def command_(
     from ctxembed.cli.sentence import tell_unknown
     from ctxembed.errors import UsageError
 
+    if as_recipe and head == "each":
+        raise UsageError("--recipe is written for one head, or for the mean of all")
     if sum((all_steps, as_recipe, checked)) > 1:
         raise UsageError("give one of --steps, --recipe and --check")
     if weights is not None:
         from ctxembed.analysis.given import explain_weights
 
+        if sentence or over is not None or all_steps or checked:
+            raise UsageError("--weights is a whole table; it goes with --word and --recipe only")
         table = explain_weights(weights, word, as_recipe, 2 if precision is None else precision)
         answer(table, form, precision, no_header, quiet)
         return
@@ -125,7 +129,9 @@ def command_(
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
     source = open_source(model_dir, vectors, attention, general, heads, seed, quiet)
     parsed = parse(source.model, sentence, word)
-    other = parse(source.model, over) if over else None
+    other = parse(source.model, over) if over is not None else None
+    if head not in ("mean", "each"):
+        analysis.pick_head(head, source.attention.layer.heads)
     tell_unknown([parsed, *([other] if other else [])], quiet)
     if all_steps:
         matrices = steps(source.attention, parsed, over=other, encoding=encoding)
@@ -147,7 +153,9 @@ def command_(
         table = analysis.explain(explained, head)
     answer(table, form, precision, no_header, quiet)
     if checked:
-        note(f"checked: the rows of {len(parsed.occurrences)} targets add up", quiet)
+        number = len(parsed.occurrences)
+        rows = "the rows add up" if number == 1 else f"the rows of all {number} targets add up"
+        note(f"checked: {rows}", quiet)
     if source.attention.layer.heads > 1 and head == "mean" and not as_recipe:
         note(
             f"{source.attention.layer.heads} heads: score, scaled and weight are their means;"

@@ -81,6 +81,10 @@ def open_context(
 
     if vectors is None:
         return Context(open_model(model_dir, quiet)), general or "cosine"
+    if model_dir is not None:
+        from ctxembed.errors import UsageError
+
+        raise UsageError("give --vectors or --model, not both")
     from ctxembed.analysis.given import given_model
 
     return Context(given_model(vectors)), general or "textbook"

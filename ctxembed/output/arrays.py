@@ -10,6 +10,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.errors import CtxembedError
+
 
 def write_vectors(
     path: Path, chunks: Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]], dim: int
@@ -18,6 +20,16 @@ def write_vectors(
 
     The file appears whole, under its name, when everything is there.
     """
+    try:
+        return _write(path, chunks, dim)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CtxembedError(f"{path}: cannot be written: {reason.lower()}") from None
+
+
+def _write(
+    path: Path, chunks: Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]], dim: int
+) -> int:
     columns: dict[str, list[Any]] = {}
     number = 0
     work = path.with_name(f".{path.name}.tmp")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import cast
 
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Table, round_to_total
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
 _DIGITS = {"table": 4, "markdown": 4, "tsv": 6, "csv": 6, "json": None, "jsonl": None}
@@ -27,7 +27,9 @@ def render(
     ['word\\tcosine\\n', 'pear\\t0.500000\\n']
     """
     digits = _DIGITS[form] if precision is None else precision
-    rows = _round_shares(table, digits) if table.shares and digits is not None else table.rows
+    rows = table.rows
+    if table.shares and digits is not None:
+        rows = _round_shares(table, digits, numbers=form in ("json", "jsonl"))
     if form in ("json", "jsonl"):
         return _json(table.columns, rows, digits, lines=form == "jsonl")
     cells = ([_text(cell, digits) for cell in row] for row in rows)
@@ -128,7 +130,7 @@ def _aligned(
     elif width and wrap:
         _break(columns, body, width, [columns.index(name) for name in wrap])
     elif width:
-        _fit(columns, body, width, header)
+        columns = _fit(columns, body, width, header)
     numeric = [all(_is_number(row[i]) for row in body) for i in range(len(columns))]
     text = tabulate.tabulate(
         body,
@@ -141,7 +143,8 @@ def _aligned(
     if form == "markdown" and not header:
         lines = lines[1:]  # the rule under the names
     if bold and header and form == "table" and lines:
-        lines[0] = f"\x1b[1m{lines[0]}\x1b[0m"
+        for i in range(1 + max(name.count("\n") for name in columns)):
+            lines[i] = f"\x1b[1m{lines[i]}\x1b[0m"
     yield from (line + "\n" for line in lines)
 
 
@@ -153,24 +156,25 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool) -> None:
-    """Shorten the widest text column until the table fits the terminal."""
-    sizes = [
-        max([len(name) * header, *(len(row[i]) for row in body)]) for i, name in enumerate(columns)
-    ]
-    excess = sum(sizes) + 2 * (len(sizes) - 1) - width
-    texts = [i for i in range(len(sizes)) if not all(_is_number(row[i]) for row in body)]
-    while excess > 0 and texts:
+def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool) -> Sequence[str]:
+    """Make a table fit the terminal: break long names, then shorten the widest text column."""
+    cells = [max((len(row[i]) for row in body), default=0) for i in range(len(columns))]
+    room = width - 2 * (len(columns) - 1)
+    if header and sum(max(len(n), c) for n, c in zip(columns, cells, strict=True)) > room:
+        columns = [_break_name(name, size) for name, size in zip(columns, cells, strict=True)]
+    names = [max(map(len, name.split("\n"))) * header for name in columns]
+    sizes = list(map(max, cells, names))
+    texts = [i for i in range(len(cells)) if not all(_is_number(row[i]) for row in body)]
+    while sum(sizes) > room and texts:
         widest = max(texts, key=sizes.__getitem__)
-        least = max(len(columns[widest]) * header, 8)
-        if sizes[widest] <= least:
-            return
-        size = max(least, sizes[widest] - excess)
+        size = max(names[widest], 8, sizes[widest] - (sum(sizes) - room))
+        if size == sizes[widest]:
+            break
         for row in body:
             if len(row[widest]) > size:
                 row[widest] = row[widest][: size - 1] + "…"
-        excess -= sizes[widest] - size
         sizes[widest] = size
+    return columns
 
 
 def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequence[int]) -> None:
@@ -196,33 +200,30 @@ def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequ
             row[i] = "\n".join(line for piece in pieces for line in piece)
 
 
-def _round_shares(table: Table, digits: int) -> Iterator[Sequence[Cell]]:
-    """Round so that what is printed still adds up: the largest remainders are rounded up."""
+def _break_name(name: str, size: int) -> str:
+    """Break a column's name in two where it is wider than its cells.
+
+    >>> _break_name("cos_static", 6), _break_name("representation", 7), _break_name("score", 1)
+    ('cos_\\nstatic', 'represen-\\ntation', 'score')
+    """
+    if len(name) <= max(size, 8):
+        return name
+    head, mark, tail = name.partition("_")
+    if mark:
+        return f"{head}_\n{tail}"
+    half = len(name) // 2 + 1
+    return f"{name[:half]}-\n{name[half:]}" if len(name) > 10 else name
+
+
+def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Sequence[Cell]]:
+    """Round so that what is printed still adds up."""
     rows = [list(row) for row in table.rows]
     for name, by in table.shares.items():
         column = table.columns.index(name)
         keys = [table.columns.index(key) for key in by]
         for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
             members = [row for row in group if isinstance(row[column], float)]
-            for row, value in zip(
-                members,
-                round_to_total([cast(float, r[column]) for r in members], digits),
-                strict=True,
-            ):
-                row[column] = value
+            texts = round_to_total([cast(float, row[column]) for row in members], digits)
+            for row, text in zip(members, texts, strict=True):
+                row[column] = float(text) if numbers else text
     yield from rows
-
-
-def round_to_total(values: Sequence[float], digits: int) -> list[float]:
-    """Round values so that their sum is the rounded sum.
-
-    >>> round_to_total([1 / 3, 1 / 3, 1 / 3], 2)
-    [0.34, 0.33, 0.33]
-    """
-    unit = 10**digits
-    floors = [math.floor(value * unit) for value in values]
-    missing = round(sum(values) * unit) - sum(floors)
-    order = sorted(range(len(values)), key=lambda i: (floors[i] - values[i] * unit, i))
-    for i in order[:missing]:
-        floors[i] += 1
-    return [number / unit for number in floors]

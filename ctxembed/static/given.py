@@ -96,12 +96,38 @@ def _from_json(path: Path, text: str) -> Given:
         words = [word for word in listed if isinstance(listed[word], list)]
         rows = [[float(number) for number in listed[word]] for word in words]
         matrices = {name: np.array(value[name], np.float64) for name in MATRICES if name in value}
-    except (ValueError, AttributeError, TypeError) as error:
-        raise CorpusError(f"{path}: not the JSON expected here: {error}") from None
+    except (ValueError, AttributeError, TypeError):
+        expected = '{"vectors": {"phone": [1, 0]}, "w_v": [[2, 0], [0, 2]]}'
+        raise CorpusError(f"{path}: cannot be read; write JSON such as {expected}") from None
     vectors = _matrix(path, rows)
-    made = {}
-    for name, matrix in matrices.items():
-        made[name] = matrix[None] if matrix.ndim == 2 else matrix  # (H, d, dk)
-        if made[name].ndim != 3 or (name != "w_o" and made[name].shape[1] != vectors.shape[1]):
-            raise CorpusError(f"{path}: {name} does not fit vectors of {vectors.shape[1]} numbers")
+    made = {
+        name: matrix[None] if matrix.ndim == 2 else matrix  # (H, d, dk)
+        for name, matrix in matrices.items()
+    }
+    _check_matrices(path, made, vectors.shape[1])
     return Given(words, vectors, made)
+
+
+def _check_matrices(path: Path, matrices: dict[str, Floats], dim: int) -> None:
+    """Make sure that q meets k, and that the output has the length of a vector."""
+    for name, matrix in matrices.items():
+        if matrix.ndim != 3 or not np.isfinite(matrix).all():
+            raise CorpusError(f"{path}: {name} is not a matrix, nor one for each head")
+    sizes = {name: matrix.shape[1:] for name, matrix in matrices.items()}
+    (q_in, q), (k_in, k) = sizes.get("w_q", (dim, dim)), sizes.get("w_k", (dim, dim))
+    v_in, v = sizes.get("w_v", (dim, dim))
+    o_in, out = sizes.get("w_o", (v, v))
+    for name, size, wanted in (
+        ("w_q", q_in, dim),
+        ("w_k", k_in, dim),
+        ("w_v", v_in, dim),
+        ("w_o", o_in, v),
+    ):
+        if size != wanted:
+            raise CorpusError(f"{path}: {name} has {size} rows, its vectors have {wanted} numbers")
+    if q != k:
+        raise CorpusError(f"{path}: w_q makes {q} numbers, w_k {k}; q·k needs as many in both")
+    if out != dim:
+        raise CorpusError(f"{path}: the output has {out} numbers, the vectors have {dim}")
+    if len({len(matrix) for matrix in matrices.values()}) > 1:
+        raise CorpusError(f"{path}: the matrices have different numbers of heads")

@@ -1,0 +1,243 @@
+"""compare, similarity with sentences: exact output, baselines, and every way to ask wrongly."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.analysis.context import Context, parse
+from ctxembed.attention.layer import SLOPES
+from ctxembed.model import Model
+from ctxembed.static.space import Space
+from tests.conftest import ROOT, TEXT, WORDS, Run
+
+HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tnearest\n"
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    return float(np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def general(words: list[str], target: int) -> list[float]:
+    """Compute the cosine attention of one word by plain loops over heads and words."""
+    tokens = [word for line in TEXT for word in line.split()]
+    units = [np.array(WORDS[word]) / np.linalg.norm(WORDS[word]) for word in words]
+    out = 0.3 * units[target]
+    for slope in SLOPES:
+        raised = {}
+        for place, word in enumerate(words):
+            if place != target:
+                p = tokens.count(word) / len(tokens)
+                score = 6 * units[target] @ units[place] - slope * abs(place - target)
+                raised[place] = math.exp(score) * 1e-3 / (1e-3 + p)
+        for place, value in raised.items():
+            out = out + 0.7 / 4 * value / sum(raised.values()) * units[place]
+    return [float(number) for number in out]
+
+
+def bag(words: list[str], target: int) -> list[float]:
+    others = [WORDS[word] for place, word in enumerate(words) if place != target]
+    return [sum(column) / len(others) for column in zip(*others, strict=True)]
+
+
+def test_one_sentence_by_hand(run: Run) -> None:
+    words = ["the", "apple", "launched", "the", "phone"]
+    done = run("compare", "the [apple] launched the phone", "-f", "json", "--axis", "t=phone")
+    rows = json.loads(done.stdout)
+    made = {"static": WORDS["apple"], "bag": bag(words, 1), "general": general(words, 1)}
+    assert [row["representation"] for row in rows] == list(made)
+    for row in rows:
+        vector = made[row["representation"]]
+        assert (row["sentence"], row["target"], row["position"]) == (1, "apple", 2)
+        assert row["cos_static"] == pytest.approx(cosine(vector, WORDS["apple"]), abs=1e-6)
+        assert row["t"] == pytest.approx(cosine(vector, WORDS["phone"]), abs=1e-6)
+        near = sorted(
+            (word for word in WORDS if word != "apple"), key=lambda w: -cosine(vector, WORDS[w])
+        )
+        found = row["nearest"].split()
+        assert len(found) == 4
+        assert [cosine(vector, WORDS[w]) for w in found] == pytest.approx(
+            [cosine(vector, WORDS[w]) for w in near[:4]]
+        )
+
+
+def test_every_format(run: Run) -> None:
+    ask = ("compare", "money [bank]", "--vectors", "bank", "-n", "2")
+    # bank (.7,.7,0), money (1,0,.2): cosine .5/√(.98·1.04)·… = .7/√(.98·1.04) = .693375
+    assert f"{0.7 / math.sqrt(0.98 * 1.04):.6f}" == "0.693375"
+    tsv = HEAD + (
+        "1\tbank\t2\tstatic\t1.000000\tmoney river\n"
+        "1\tbank\t2\tbag\t0.693375\tmoney grows\n"
+        "1\tbank\t2\tgeneral\t0.939582\tmoney grows\n"
+    )
+    weight = 1 / (1 + math.exp(0.7 - 0.98))  # of bank itself: softmax(.98, .7)
+    mixed = [weight * b + (1 - weight) * m for b, m in zip((0.7, 0.7, 0), (1, 0, 0.2), strict=True)]
+    assert f"{cosine(mixed, [0.7, 0.7, 0]):.6f}" == "0.939582"
+    assert run(*ask).stdout == tsv
+    assert run(*ask, "-f", "csv").stdout == tsv.replace("\t", ",")
+    assert run(*ask, "-f", "table").stdout == (
+        "sentence  target  position  representation  cos_static  nearest\n"
+        "--------  ------  --------  --------------  ----------  -----------\n"
+        "       1  bank           2  static              1.0000  money river\n"
+        "       1  bank           2  bag                 0.6934  money grows\n"
+        "       1  bank           2  general             0.9396  money grows\n"
+    )
+    assert run(*ask, "-f", "markdown").stdout.splitlines()[4] == (
+        "|        1 | bank   |        2 | general        |     0.9396 | money grows |"
+    )
+    lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
+    assert lines == json.loads(run(*ask, "-f", "json").stdout)
+    assert [line["nearest"] for line in lines] == ["money river", "money grows", "money grows"]
+
+
+def test_two_sentences_and_their_baseline(run: Run) -> None:
+    done = run("compare", "the [apple] launched the phone", "[apple] orange juice", "-f", "json")
+    rows = json.loads(done.stdout)
+    one = (["the", "apple", "launched", "the", "phone"], 1)
+    two = (["apple", "orange", "juice"], 0)
+    ways = {"static": lambda words, place: WORDS[words[place]], "bag": bag, "general": general}
+    occurrences = [  # known words only: that is what the model sees
+        ([w for w in line.split() if w in WORDS], line.split().index("apple"))
+        for line in TEXT
+        if "apple" in line
+    ]
+    for row in rows:
+        way = ways[row["representation"]]
+        here = way(*(one if row["sentence"] == 1 else two))
+        assert row["cos_first"] == pytest.approx(cosine(here, way(*one)), abs=1e-6)
+        all_of_them = [way(*where) for where in occurrences]
+        pairs = [cosine(a, b) for i, a in enumerate(all_of_them) for b in all_of_them[:i]]
+        assert row["cos_random"] == pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
+    assert {row["cos_first"] for row in rows if row["representation"] == "static"} == {1.0}
+
+
+def test_repeated_words_are_two_targets(run: Run) -> None:
+    done = run("compare", "apple launched phone while eating an apple", "--no-header")
+    names = [line.split("\t")[1] for line in done.stdout.splitlines()]
+    assert names == [n for n in ("apple", "launched", "phone", "apple:2") for _ in range(3)]
+    assert "skipped, not in the vocabulary: while, eating, an\n" in done.stderr
+    second = run("compare", "apple launched phone an apple", "--word", "apple:2", "--no-header")
+    assert [line.split("\t")[1:3] for line in second.stdout.splitlines()] == [["apple:2", "4"]] * 3
+
+
+def test_content_words_are_the_targets(run: Run, model: Model) -> None:
+    done = run("compare", "the apple", "--no-header")
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()} == {"apple"}
+    done = run("compare", "the", "--no-header")  # nothing else: then it is one
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()} == {"the"}
+
+
+def test_attention_lists_and_stdin(run: Run) -> None:
+    done = run(
+        "compare", "-", "--attention", "random,general", stdin="the [bank]\n\n[bank] river\n"
+    )
+    lines = [line.split("\t") for line in done.stdout.splitlines()[1:]]
+    assert [line[3] for line in lines] == ["static", "bag", "random", "general"] * 2
+    assert [line[0] for line in lines] == ["1"] * 4 + ["2"] * 4
+
+
+def test_it_says_when_attention_adds_nothing(run: Run) -> None:
+    told = run("compare", "[sweet] orange").stderr  # the bag is orange, and so is nearly general
+    assert told == (
+        "ctxembed: general adds nothing over the bag here: the cosine of the two is over 0.95\n"
+    )
+    axes = ("--axis", "a=orange", "--axis", "b=phone")
+    assert "the same axis is nearest" in run("compare", "[apple] sweet", *axes).stderr
+    assert "adds nothing" not in run("compare", "[apple] orange phone phone", *axes).stderr
+
+
+def test_the_awk_line_of_the_readme(tiny: Path) -> None:
+    line = (
+        f'"{sys.executable}" -m ctxembed compare "[apple] launched the phone"'
+        " | awk -F'\\t' '$4==\"general\"{print $2,$5}'"
+    )
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny), "PATH": "/usr/bin:/bin"},
+    )
+    expected = cosine(general(["apple", "launched", "the", "phone"], 0), WORDS["apple"])
+    assert done.stdout == f"apple {expected:.6f}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "Missing argument"),
+        (("-",), 2, "nothing to do: stdin was empty"),
+        (("[aple] pie",), 4, "'aple' is not in the vocabulary; close known words: apple"),
+        (("qq",), 4, "no word of 'qq' is in the vocabulary"),
+        (("the [bank",), 2, "mark a target as [word]"),
+        (("the [bank]", "--attention", "nosuch"), 3, "no attention 'nosuch'; it has general"),
+        (("the [bank]", "--axis", "x=nosuch"), 4, "--axis x: 'nosuch' is not in the vocabulary"),
+        (("the [bank]", "--axis", "x"), 2, "write NAME=WORD,WORD,..."),
+        (("the [bank]", "-n", "0"), 2, "-n"),
+        (("the bank", "--word", "apple"), 2, "--word apple: not in the sentence"),
+    ],
+)
+def test_wrong_questions(run: Run, arguments: tuple[str, ...], code: int, message: str) -> None:
+    done = run("compare", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+
+
+def test_similarity_of_words_in_sentences(run: Run) -> None:
+    done = run("similarity", "[apple] phone", "[Apple] juice", "phone", "--pairs", "-f", "json")
+    rows = {(r["word1"], r["word2"]): r["cosine"] for r in json.loads(done.stdout)}
+    one, two = general(["apple", "phone"], 0), general(["apple", "juice"], 0)
+    assert rows["[apple] phone", "[Apple] juice"] == pytest.approx(cosine(one, two), abs=1e-6)
+    assert rows["[apple] phone", "phone"] == pytest.approx(cosine(one, WORDS["phone"]), abs=1e-6)
+    table = run("similarity", "[apple] phone", "phone").stdout
+    assert table.startswith("word\t[apple] phone\tphone\n[apple] phone\t1.000000\t")
+    wrong = run("similarity", "[aple] pie", "phone")
+    assert (wrong.returncode, wrong.stdout) == (4, "")
+    assert "close known words: apple" in wrong.stderr
+
+
+def test_a_space_is_the_array_it_stands_for(model: Model) -> None:
+    vectors = np.random.default_rng(0).normal(1, 1, (5000, 3)).astype(np.float32)
+    vectors[7] = 0
+    mean = vectors.astype(np.float64).mean(axis=0)
+    for space, shift in ((Space(vectors), np.zeros(3)), (Space(vectors, centred=True), mean)):
+        table = vectors - shift
+        table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-30)
+        assert space.shape == table.shape
+        np.testing.assert_allclose(
+            space[7 + np.arange(4).reshape(2, 2)], table[7:11].reshape(2, 2, 3), atol=1e-6
+        )
+        asked = table[:5].astype(np.float32)
+        np.testing.assert_allclose(space.cosines(asked), asked @ table.T, atol=1e-5)
+
+
+def test_one_sentence_imports_nothing_heavy(tiny: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['ctxembed', 'compare', '[apple] juice']\n"
+        "from ctxembed.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit as leave: assert leave.code == 0\n"
+        "heavy = ('gensim', 'scipy', 'sklearn', 'torch', 'tqdm', 'concurrent.futures.process',"
+        " 'numpy.random', 'tempfile')\n"
+        "assert not [name for name in heavy if name in sys.modules], sorted(sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_spans_and_lengths_in_one_batch(model: Model) -> None:
+    texts = ["[apple juice] sweet", "the [apple]", "[bank]", "the river [bank] money", "[the] the"]
+    items = [parse(model, text).occurrences[0] for text in texts]
+    for name in ("static", "bag", "general", "random"):
+        way = Context(model).get(name)
+        together = way.vectors(items)
+        for row, item in enumerate(items):
+            np.testing.assert_allclose(together[row], way.vectors([item])[0], atol=1e-6)
