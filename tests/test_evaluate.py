@@ -301,7 +301,7 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
         (["senses", "."], "", ".: no train.data.txt in it or in a folder of it", 5),
         (["wic", "f", "f"], "apple\tN\t1-0\tx\n", "f: line 1: expected word, tag, place-place", 5),
         (["pseudowords", "f"], "an apple\n", "too little text for pseudowords", 5),
-        (["karaoke"], None, "Invalid value for '{similarity", 2),
+        (["karaoke"], None, "Invalid value for 'KIND'", 2),
     ],
 )
 def test_errors(

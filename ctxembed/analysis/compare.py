@@ -1,6 +1,7 @@
 """Static against contextual: what does this word mean here?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from ctxembed.model import Floats, unit
 from ctxembed.table import Cell, Table
 from ctxembed.text.function_words import is_content
 
+if TYPE_CHECKING:
+    from ctxembed.analysis.encoder import Reading
+
 PAIRS = 200  # occurrences sampled for the baseline of random pairs
 ALIKE = 0.95  # cosine above which attention says no more than the bag
 
@@ -22,11 +26,15 @@ def compare(
     sentences: Sequence[Parsed],
     representations: Mapping[str, Representation],
     *,
+    encoders: "Sequence[Reading]" = (),
     axes: Axes | None = None,
     number: int = 4,
     seed: int = 1,
 ) -> Table:
-    """Put each target's vectors side by side, a row for each representation."""
+    """Put each target's vectors side by side, a row for each representation.
+
+    An encoder's vectors live in a space of their own: its lone words stand for static ones there.
+    """
     model, axes = context.model, axes or {}
     targets = [
         (place, name, item)
@@ -44,6 +52,7 @@ def compare(
     spaces = {name: way.inputs for name, way in representations.items()}
     on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
     random = _Random(context, representations, seed) if several else None
+    others = [(way, way.vectors(items)) for way in encoders]
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for row, (sentence, target, item) in enumerate(targets):
@@ -56,6 +65,17 @@ def compare(
                     cells += [_cosine(vector, made[firsts[row]]), random.cosine(name, item)]
                 (found,) = nearest(model, vector, number, [own[row]], space)
                 yield (*cells, " ".join(word for word, _ in found))
+            for way, made in others:
+                vector, alone = made[row], way.lone(own[row]).mean(axis=0)
+                cells = [sentence, target, item.target.start + 1, way.name, _cosine(vector, alone)]
+                cells += (
+                    _cosine(
+                        vector, unit(way.lone([model.row(word) for word in words])).mean(axis=0)
+                    )
+                    for words in axes.values()
+                )
+                cells += [_cosine(vector, made[firsts[row]]), None] if several else []
+                yield (*cells, None)
 
     return Table((*columns, "nearest"), rows(), notes=_verdict(vectors, on_axes))
 

@@ -151,10 +151,18 @@ class Static:
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) the mean of each target's static vectors."""
-        return np.array(
-            [self.inputs[o.ids[o.target.start : o.target.stop]].mean(axis=0) for o in occurrences],
-            np.float32,
-        ).reshape(len(occurrences), -1)
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        by_size: defaultdict[int, list[int]] = defaultdict(list)
+        for row, item in enumerate(occurrences):
+            by_size[len(item.target)].append(row)
+        for rows in by_size.values():
+            ids = np.array([_span(occurrences[row]) for row in rows])  # (n, words)
+            vectors[rows] = self.inputs[ids].mean(axis=1)
+        return vectors
+
+
+def _span(item: Occurrence) -> Ids:
+    return item.ids[item.target.start : item.target.stop]
 
 
 Representation = Attention | Bag | Static

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from ctxembed.attention.scores import Floats
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model import Model
 from ctxembed.table import Cell, Table
+
+if TYPE_CHECKING:
+    from ctxembed.analysis.encoder import Reading
 
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
@@ -37,7 +41,7 @@ class Skipped:
 
 def contextualize(
     model: Model,
-    way: Representation,
+    way: "Representation | Reading",
     sentences: Iterable[str],
     *,
     every_word: bool = False,
@@ -81,7 +85,7 @@ def _parse(
     return parsed
 
 
-def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:
+def _run(way: "Representation | Reading", items: Sequence[Occurrence]) -> Floats:
     """Run targets one by one, but a sentence whose every word is a target as one square."""
     if not isinstance(way, Attention):
         return way.vectors(items)

@@ -13,6 +13,7 @@ from ctxembed.output.render import FORMATS, render
 from ctxembed.table import Table
 
 if TYPE_CHECKING:
+    from ctxembed.analysis.encoder import Encoder, Reading
     from ctxembed.model import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,6 +95,34 @@ def model_option(function: F) -> F:
         metavar="DIR",
         help="Model directory; else $CTXEMBED_MODEL, ./ctxembed-model, the bundled model.",
     )(function)
+
+
+def encoder_option(function: F) -> F:
+    """Add --encoder."""
+    return click.option(
+        "--encoder",
+        multiple=True,
+        metavar="DIR",
+        help="A local Hugging Face model as another row; needs ctxembed[transformers].",
+    )(function)
+
+
+def open_encoders(places: Iterable[str]) -> "list[Encoder]":
+    """Open the transformers asked for."""
+    if not places:
+        return []
+    from ctxembed.analysis.encoder import Encoder
+
+    return [Encoder.open(place) for place in places]
+
+
+def open_readings(places: Iterable[str], model: "Model") -> "list[Reading]":
+    """Open the transformers asked for, to read what a model knows of a sentence."""
+    if not places:
+        return []
+    from ctxembed.analysis.encoder import Reading
+
+    return [Reading(encoder, model.vocab) for encoder in open_encoders(places)]
 
 
 def axis_option(function: F) -> F:

@@ -6,7 +6,9 @@ from ctxembed.cli.command import (
     answer,
     axis_option,
     command,
+    encoder_option,
     expand_stdin,
+    open_readings,
     output_options,
     parse_axes,
 )
@@ -46,6 +48,9 @@ from ctxembed.cli.sentence import general_option, open_context, parse_all, sourc
     details="""The bag is the plain mean of the context's static vectors, the baseline that every
 attention stands beside; where attention gives no other answer, a note on stderr says so.
 
+--encoder adds a transformer's vectors. They live in a space of their own: cos_static and the axes
+are then taken with its vectors of lone words, and nearest stays empty.
+
 Without a marked target, each content word is one: no English function word, and no word that makes
 up more than one percent of the corpus.""",
 )
@@ -58,6 +63,7 @@ up more than one percent of the corpus.""",
     help="Which attentions stand beside static and bag; all the model has.",
 )
 @general_option
+@encoder_option
 @click.option(
     "-n",
     "number",
@@ -75,6 +81,7 @@ def command_(
     axes: tuple[str, ...],
     attention: str | None,
     general: str | None,
+    encoder: tuple[str, ...],
     number: int,
     vectors: str | None,
     model_dir: str | None,
@@ -95,5 +102,6 @@ def command_(
     parsed = parse_all(context, texts, word, quiet)
     names = attention.split(",") if attention else context.names()[2:]
     ways = {name: context.get(name, kind) for name in ("static", "bag", *names)}
-    table = compare(context, parsed, ways, axes=named, number=number)
+    readings = open_readings(encoder, context.model)
+    table = compare(context, parsed, ways, encoders=readings, axes=named, number=number)
     answer(table, form, precision, no_header, quiet)

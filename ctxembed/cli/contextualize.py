@@ -5,7 +5,13 @@ from typing import TypeVar
 
 import click
 
-from ctxembed.cli.command import answer, command, note, output_options
+from ctxembed.cli.command import (
+    answer,
+    command,
+    note,
+    open_readings,
+    output_options,
+)
 from ctxembed.cli.sentence import general_option, open_context, source_options
 
 T = TypeVar("T")
@@ -30,7 +36,10 @@ T = TypeVar("T")
     ],
     see_also=["compare", "vector"],
     details="""With -o FILE.npz the file holds vectors (n, d), sentence, target and position; a .npy
-file holds the vectors alone. Both are written as they come and appear whole at the end.""",
+file holds the vectors alone. Both are written as they come and appear whole at the end.
+
+--encoder gives a transformer's vectors of the same targets; it reads the words that the model
+knows, so that both see the same sentence.""",
 )
 @click.argument("file")
 @click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
@@ -40,6 +49,11 @@ file holds the vectors alone. Both are written as they come and appear whole at 
     help="static, bag, general, learned or a name; learned where the model has it.",
 )
 @general_option
+@click.option(
+    "--encoder",
+    metavar="DIR",
+    help="A local Hugging Face model instead; needs ctxembed[transformers].",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write a .npz or .npy file.")
 @source_options
 @output_options
@@ -48,6 +62,7 @@ def command_(
     every_word: bool,
     attention: str | None,
     general: str | None,
+    encoder: str | None,
     output: str | None,
     vectors: str | None,
     model_dir: str | None,
@@ -74,15 +89,19 @@ def command_(
     name = attention or ("general" if general else context.default())
     if general and name != "general":
         raise UsageError("--general goes with --attention general")
+    if encoder and (attention or general):
+        raise UsageError("give --encoder or an attention, not both")
+    readings = open_readings([encoder] if encoder else [], context.model)
+    way = readings[0] if readings else context.get(name, kind)
     skipped = Skipped()
     chunks = contextualize(
         context.model,
-        context.get(name, kind),
+        way,
         _lines(file),
         every_word=every_word,
         skipped=skipped,
     )
-    dim = context.model.dim
+    dim = readings[0].dim if readings else context.model.dim
     if output is not None:
         from ctxembed.output.arrays import write_vectors
 

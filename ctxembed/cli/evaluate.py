@@ -2,7 +2,16 @@
 
 import click
 
-from ctxembed.cli.command import answer, command, model_option, open_model, output_options, progress
+from ctxembed.cli.command import (
+    answer,
+    command,
+    encoder_option,
+    model_option,
+    open_encoders,
+    open_model,
+    output_options,
+    progress,
+)
 
 
 @command(
@@ -60,12 +69,17 @@ side of the target are kept, and the three to either side of another sense's tar
 or behind them; spliced_wide, the same with six. An occurrence whose target is unknown gets the most
 frequent answer of the training items, and takes no part in auc and v_measure.
 
+--encoder puts the token vectors of a transformer beside ours: a directory with a Hugging Face
+model, or the name of an installed package that holds one. Subwords are averaged; nothing is
+downloaded. It sees the words of a sentence as they are in the file, unknown ones too.
+
 random is a random vector for each occurrence. most frequent always gives the most frequent answer
 of the training items. A word's form that is unknown is looked up by the lemma that wic and scws
 give.""",
 )
 @click.argument(
     "kind",
+    metavar="KIND",
     type=click.Choice(["similarity", "wic", "scws", "senses", "pseudowords", "analogies"]),
 )
 @click.argument("file", nargs=-1)
@@ -78,6 +92,7 @@ give.""",
     metavar="N",
     help="Pseudowords in each band of frequency.",
 )
+@encoder_option
 @click.option("--by-word", is_flag=True, help="All figures of each word and band.")
 @click.option("--published", is_flag=True, help="Add figures from the literature.")
 @click.option(
@@ -95,6 +110,7 @@ def command_(
     file: tuple[str, ...],
     train: tuple[str, str] | None,
     pairs: int,
+    encoder: tuple[str, ...],
     by_word: bool,
     published: bool,
     seed: int,
@@ -104,15 +120,27 @@ def command_(
     no_header: bool,
     quiet: bool,
 ) -> None:
-    """Score static, bag, general and learned vectors side by side on a benchmark."""
+    """Score static, bag, general and learned vectors side by side on a benchmark.
+
+    \b
+    KIND, and the files it takes:
+      similarity FILE...        pairs of words that people rated
+      wic DATA GOLD             does a word mean the same in two sentences?
+      scws FILE                 pairs of words rated in their paragraphs
+      senses DIR|FILE...        occurrences labelled with their sense
+      pseudowords [CORPUS...]   which of two merged words stood here? No labels
+      analogies FILE            a is to b as c is to what?
+    """
     from ctxembed.analysis.evaluate import evaluate
 
+    encoders = open_encoders(encoder)
     model = open_model(model_dir, quiet)
     table = evaluate(
         model,
         kind,
         file,
         train=train,
+        encoders=encoders,
         pairs=pairs,
         by_word=by_word,
         published=published,

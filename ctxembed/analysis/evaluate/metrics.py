@@ -23,6 +23,7 @@ class Figure:
 
     value: float
     spread: Floats  # (R,)
+    least: float = 0.0  # no figure of this kind is lower; 1 is the highest
 
     def centred(self) -> Floats:
         """Return the resamples without their bias: a resample looks more orderly than the data."""
@@ -32,7 +33,7 @@ class Figure:
         """Return the middle 95 % of the resamples."""
         if np.isnan(self.value):
             return np.nan, np.nan
-        low, high = np.nanquantile(self.centred(), [0.025, 0.975])
+        low, high = np.clip(np.nanquantile(self.centred(), [0.025, 0.975]), self.least, 1)
         return float(low), float(high)
 
 
@@ -82,7 +83,7 @@ def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:
     if len(x) < 2:
         return no_figure(weights)
     value = _rank_correlation(x, y, _ones(len(x)))[0]
-    return Figure(float(value), _rank_correlation(x, y, weights))
+    return Figure(float(value), _rank_correlation(x, y, weights), least=-1)
 
 
 def _rank_correlation(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Floats:
@@ -118,12 +119,14 @@ def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Fig
     if not same.any() or same.all():
         return no_figure(weights)
     alike = (units @ units.T)[i, j].round(6)  # equal vectors are tied, whatever the last bit says
-    rank = np.empty(len(alike))
-    rank[:] = _ranks(alike, _ones(len(alike)))[0]
     one, two = int(same.sum()), int((~same).sum())
-    below = np.empty(len(alike))  # for a pair: share of the other kind that it wins against
-    below[same] = (rank[same] - _ranks(alike[same], _ones(one))[0]) / two
-    below[~same] = 1 - (rank[~same] - _ranks(alike[~same], _ones(two))[0]) / one
+    order = np.argsort(alike)
+    tie = np.cumsum(np.diff(alike[order], prepend=-9) > 0) - 1  # (pairs,) number of the tie
+    kind = same[order]
+    lower = [np.bincount(tie, which) for which in (~kind, kind)]  # of each kind, in each tie
+    losers, winners = (np.cumsum(number) - number / 2 for number in lower)
+    below = np.empty(len(alike))  # for a pair: share of the other kind on its right side
+    below[order] = np.where(kind, losers[tie] / two, 1 - winners[tie] / one)
     value = float(below[same].mean())
     slope = np.where(same, (below - value) / one, (below - value) / two)
     gradient = np.bincount(i, slope, n) + np.bincount(j, slope, n)
