@@ -25,6 +25,7 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index, load
 
 HELD_OUT = 0.05  # of the corpus, at its end
+FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 2000, 180  # a small corpus is soon learned
 WALLS = 3_000_000  # words that are enough to measure the height of each
 
 
@@ -56,7 +57,9 @@ def learn_attention(
     corpus = index or model.index
     if corpus is None:
         raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
-    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    size = min(MOST_STEPS, max(FEWEST_STEPS, len(corpus.ids) // WORDS_A_STEP))
+    chosen = {"steps": size} | {key: value for key, value in given.items() if value is not None}
+    settings = Settings(**chosen)
     begun = time.perf_counter()
     words = describe_words(model, corpus)
     seen, held_out = split(
