@@ -143,7 +143,8 @@ def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_train_summary(form: str, tmp_path: Path) -> None:
+def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     (tmp_path / "c.txt").write_text("An apple a day.\nApple pie. Bank!\n" * 10)
     result = CliRunner().invoke(
         cli, ["train", str(tmp_path / "c.txt"), "-o", str(tmp_path / "m"), "-f", form, "--dim", "5"]

@@ -51,7 +51,7 @@ def test_a_table_that_fits(tiny: Path, tmp_path: Path) -> None:
 
 def test_bars_only_for_a_person(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("An apple a day keeps the doctor away.\n" * 4000)
-    line = ("train", "c.txt", "--force", "--epochs", "3", "-f", "tsv")
+    line = ("train", "c.txt", "--force", "--static-only", "--epochs", "3", "-f", "tsv")
     seen = at_terminal(tmp_path, 80, *line)
     assert re.search(r"reading\s+:.*%\|.*B/s", seen)
     assert re.search(r"word2vec\s+:.*%\|.*word/s", seen)

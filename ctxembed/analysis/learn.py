@@ -123,6 +123,8 @@ def _saved(words: Words, report: Report, settings: Settings, seed: int) -> Saved
         "centred",
         settings={**told, "seed": seed, "steps_taken": report.step, "ended": report.why},
         figures={
+            "loss_before": round(first.loss, 4),
+            "loss": round(score.loss, 4),
             "pseudowords_before": round(first.plain, 4),
             "pseudowords": round(score.plain, 4),
             "spliced_before": round(first.spliced, 4),

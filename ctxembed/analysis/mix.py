@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,13 @@ PROBES = (
     "[Apple] launched a new phone",
     "[Apple] launched a new phone while I was eating an orange",
 )
+
+
+SMALL, EPOCHS, SAMPLE = (
+    10_000,
+    20,
+    1e-3,
+)  # eleven trainings and more: enough to see where a word lies
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,7 @@ def mix(
         _check_words([word, *(w for listed in axes.values() for w in listed)], texts, tokenizer)
         size = min(texts[0].tokens, texts[1].tokens, words or texts[0].tokens)
         fit = fit_settings(size, dim=dim, epochs=epochs)
+        fit = fit if epochs or size <= SMALL else replace(fit, epochs=EPOCHS)
         setup = Setup(
             folder, (texts[0], texts[1]), tokenizer, word, axes, probes, size, fit.dim, fit.epochs
         )
@@ -153,6 +161,8 @@ def _measure(job: Job) -> Measured:
             workers=1,
             dim=setup.dim,
             epochs=setup.epochs,
+            min_count=None if setup.words <= SMALL else 2,
+            sample=None if setup.words <= SMALL else SAMPLE,
             seed=job.seed,
         )
         try:

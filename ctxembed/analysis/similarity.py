@@ -21,11 +21,10 @@ def similarity(
 ) -> Table:
     """Compare words and marked words in sentences with each other, and with the axes."""
     if not any("[" in word for word in words):
-        rows = [model.row(word) for word in words]
         return compare_all(
             model,
-            [model.vocab[row] for row in rows],
-            model.vectors[rows],
+            [model.spelling(word) for word in words],
+            np.array([model.vector(word) for word in words]),
             pairs=pairs,
             axes=axes or {},
         )
