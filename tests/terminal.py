@@ -1,0 +1,53 @@
+"""Run a command as a person does: in a terminal of 80 columns."""
+
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import time
+from fcntl import ioctl
+from pathlib import Path
+from termios import TIOCSWINSZ
+
+from tests.conftest import ROOT
+
+
+def in_terminal(line: str, cwd: Path, *, columns: int = 80, timeout: float = 120) -> str:
+    """Return what the screen shows, both streams, without colours."""
+    master, slave = pty.openpty()
+    ioctl(slave, TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    tools = cwd / "bin"
+    tools.mkdir(exist_ok=True)
+    tool = tools / "ctxembed"
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxembed "$@"\n')
+    tool.chmod(0o755)
+    environment = {k: v for k, v in os.environ.items() if k not in ("CTXEMBED_MODEL", "COLUMNS")}
+    environment |= {
+        "PATH": f"{tools}:{environment['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONUTF8": "1",
+    }
+    process = subprocess.Popen(
+        ["bash", "-c", line], stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment
+    )
+    os.close(slave)
+    screen, end = b"", time.monotonic() + timeout
+    while time.monotonic() < end:
+        if select.select([master], [], [], 0.1)[0]:
+            try:
+                data = os.read(master, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            screen += data
+        elif process.poll() is not None:
+            break
+    process.wait(timeout=10)
+    os.close(master)
+    lines = screen.decode().replace("\r\n", "\n").split("\n")
+    return "\n".join(line.split("\r")[-1] for line in lines)  # a bar is drawn over itself

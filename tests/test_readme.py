@@ -1,0 +1,68 @@
+"""What the README shows is what the tool prints: every command in it runs.
+
+`python -m tests.test_readme` writes the real output of each command into the README.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.terminal import in_terminal
+
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:.*\n)*?)```")
+EXAMPLES = [(match["command"], match["output"]) for match in BLOCK.finditer(README.read_text())]
+
+
+def prepare(folder: Path) -> Path:
+    """Make a directory with the files that the README names."""
+    for name in ("everyday.txt", "idioms.tsv", "apple.txt"):
+        (folder / name).symlink_to(ROOT / "corpora" / name)
+    return folder
+
+
+def alike(shown: str, real: str) -> bool:
+    """Compare word by word; numbers may differ a little between machines."""
+    ours, theirs = shown.split(), real.split()
+    if len(ours) != len(theirs):
+        return False
+    return all(a == b or close(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def close(a: str, b: str) -> bool:
+    try:
+        return abs(float(a) - float(b)) < 0.02 + 0.01 * abs(float(b))
+    except ValueError:
+        return False
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 8
+
+
+@pytest.mark.parametrize(("command", "output"), EXAMPLES, ids=[c[:60] for c, _ in EXAMPLES])
+def test_readme(command: str, output: str, tmp_path: Path) -> None:
+    real = in_terminal(command, prepare(tmp_path))
+    assert "Traceback" not in real
+    assert all(len(line) <= 80 for line in real.splitlines() if not line.startswith("ctxembed:"))
+    assert alike(output, real), real
+
+
+def rewrite() -> None:
+    """Put the real output under each command."""
+
+    def again(match: re.Match[str]) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            real = in_terminal(match["command"], prepare(Path(folder)))
+        return f"```console\n$ {match['command']}\n{real.rstrip()}\n```"
+
+    README.write_text(BLOCK.sub(again, README.read_text()))
+
+
+if __name__ == "__main__":
+    rewrite()
+    sys.exit(0)
