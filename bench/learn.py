@@ -59,10 +59,11 @@ def torch_step(parameters: dict[str, Any], fused: bool) -> Callable[[Inputs], No
             mixed = torch.einsum("bhd,hdk->bhk", weights @ x, p["w_v"])
         else:
             mixed = (weights[:, :, None] @ v)[:, :, 0]
-        output = p["own"] * torch.from_numpy(own) + torch.einsum("bhk,hkd->bd", mixed, p["w_o"])
+        output: Any = p["own"] * torch.from_numpy(own)
+        output = output + torch.einsum("bhk,hkd->bd", mixed, p["w_o"])
         for tensor in p.values():
             tensor.grad = None
-        output.backward(torch.from_numpy(pull))  # type: ignore[no-untyped-call]
+        output.backward(torch.from_numpy(pull))
 
     return step
 
