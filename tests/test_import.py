@@ -256,6 +256,16 @@ def test_blocks_may_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                 check(tmp_path / "m")
 
 
+def test_a_float_may_hold_the_byte_of_a_line_break(tmp_path: Path) -> None:
+    vectors = np.array([[0.01, 0.01], [0.5, 0.01]], np.float32)  # 0a d7 23 3c
+    assert vectors.tobytes()[0] == ord("\n")
+    (tmp_path / "v.bin").write_bytes(binary(["pear", "plum"], vectors))
+    import_(str(tmp_path / "v.bin"), tmp_path / "m")
+    made = Model.open(tmp_path / "m")
+    assert made.vocab == ["pear", "plum"]
+    np.testing.assert_array_equal(made.vectors, vectors)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     arrays.arrays(

@@ -39,7 +39,7 @@ from ctxembed.cli.command import (
         ),
     ],
     see_also=["compare", "contextualize", "import"],
-    details="""KIND is one of:
+    details="""In detail:
 
 similarity FILE...: word1 word2 score, between spaces, tabs or commas (WordSim-353, SimLex-999, MEN,
 RG-65). Spearman's correlation of cosine and score. A pair with an unknown word takes no part, and

@@ -13,7 +13,7 @@ from ctxembed.errors import ModelError
 
 Floats = NDArray[np.float32]
 BLOCK = 1 << 22  # bytes read at once
-_DIGITS = frozenset(b"0123456789+-.eEnaifNAIF \t")  # all that numbers in text are made of
+_PRINTED = frozenset([*range(32, 127), *b"\t\r\n"])  # what numbers in text are made of
 
 
 @dataclass
@@ -86,9 +86,13 @@ class Reading:
             ) from None
 
     def _looks_binary(self) -> bool:
-        _, space, numbers = self.rest.partition(b" ")
-        start = numbers[: min(4 * self.dim, 32)].partition(b"\n")[0].rstrip(b"\r")
-        return bool(space) and not _DIGITS.issuperset(start)
+        """Tell by the first word; a float32 may hold any byte, the one of a line break too."""
+        _, _, rest = self.rest.partition(b" ")
+        line = rest.partition(b"\n")[0]
+        if line.split() and _are_numbers(line.split()):
+            return False
+        width = 4 * self.dim
+        return not _PRINTED.issuperset(rest[:width]) or len(line) == width
 
     def _text(self, line: int) -> Iterator[tuple[list[str], Floats]]:
         ended = False
