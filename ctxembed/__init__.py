@@ -33,6 +33,8 @@ _WHERE = {
     "explain": "ctxembed.analysis.explain",
     "compare": "ctxembed.analysis.compare",
     "contextualize": "ctxembed.analysis.contextualize",
+    "fit": "ctxembed.analysis.fit:fit_task",
+    "predict": "ctxembed.analysis.predict",
     "ablate": "ctxembed.analysis.ablate",
     "senses": "ctxembed.analysis.senses",
     "kwic": "ctxembed.analysis.kwic",

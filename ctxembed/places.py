@@ -15,13 +15,13 @@ def corpora() -> Path:
 
 
 def example(name: str) -> Path:
-    """Find a file; one that is not there may be the name of a bundled example."""
+    """Find a file; one that is not there may be the name of a bundled one."""
     path = Path(name)
     if not path.exists():
         for suffix in ("", ".tsv", ".json"):
-            bundled = corpora() / "examples" / f"{name}{suffix}"
-            if bundled.is_file():
-                return bundled
+            for folder in (corpora() / "examples", corpora()):
+                if (folder / f"{name}{suffix}").is_file():
+                    return folder / f"{name}{suffix}"
     return path
 
 

@@ -15,6 +15,7 @@ from ctxembed.model import Model, write_json
 from ctxembed.text.index import load
 
 FORMAT = 1
+HEAD = ("head", "anchors")  # what a task has beside its layer
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
@@ -27,6 +28,8 @@ class Saved:
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
     settings: dict[str, Any] = field(default_factory=dict)  # how it was learned
     figures: dict[str, float] = field(default_factory=dict)  # how well, on held-out text
+    task: dict[str, Any] = field(default_factory=dict)  # what the labels of a task are
+    head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
 
 
 def check_name(name: str) -> str:
@@ -46,7 +49,8 @@ def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True
     (model / "attention").mkdir(exist_ok=True)
     with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
-        arrays: dict[str, Floats | None] = dict(vars(saved.side))
+        meta |= {"task": saved.task} if saved.task else {}
+        arrays: dict[str, Floats | None] = {**vars(saved.side), **saved.head}
         numbers = {}
         for item in fields(Layer):
             value = getattr(saved.layer, item.name)
@@ -91,5 +95,7 @@ def load_attention(model: Model, name: str) -> Saved:
         if list(arrays[key].shape) != shape or not np.isfinite(arrays[key].sum()):
             raise ModelError(f"{folder / key}.npy: damaged; learn it again with: ctxembed learn")
     side = Side(*(arrays.pop(item.name, None) for item in fields(Side)))
+    head = {key: arrays.pop(key) for key in HEAD if key in arrays}
     layer = Layer(**meta["layer"], **arrays)
-    return Saved(layer, side, meta["inputs"], meta["settings"], meta["figures"])
+    told = meta["settings"], meta["figures"], meta.get("task", {})
+    return Saved(layer, side, meta["inputs"], *told, head)

@@ -255,10 +255,8 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
     occurrences = []
     for span in spans:
         there = [new[place] for place in span if place in new]
-        # A word is known by any of its smaller units; of several words each must be known.
-        if not there or (len(there) < len(span) and model.tokenizer.unit == "word"):
-            missing = next(marked.words[place] for place in span if place not in new)
-            raise UnknownWordError(model.unknown(missing))
+        if not there:  # a span, or a word in smaller units, is known by any of its parts
+            raise UnknownWordError(model.unknown(marked.words[span.start]))
         occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1)))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")

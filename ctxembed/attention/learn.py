@@ -80,7 +80,7 @@ def learn(
     chances, check_chances = train.chances(), check.chances()
     fixed = np.random.default_rng(seed + 1)
     tests = [check.draw(check_chances, s.pairs, fixed) for _ in range(12)]
-    table = _with_blank(words)
+    table = with_blank(words)
 
     def validate(parameters: Parameters) -> Score:
         scores = []
@@ -122,7 +122,7 @@ def learn(
                 return
 
 
-def _with_blank(words: Words) -> Words:
+def with_blank(words: Words) -> Words:
     """Add a row for "no word", which pads short sentences."""
     return Words(
         *(

@@ -21,6 +21,8 @@ from ctxembed.errors import CtxembedError, UsageError
 COMMANDS = (
     "train",
     "learn",
+    "fit",
+    "predict",
     "info",
     "show",
     "vector",

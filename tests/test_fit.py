@@ -1,0 +1,336 @@
+"""The task's gradients by finite differences; fit and predict as printed, and on bad files."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ctxembed.analysis.fit import wilson
+from ctxembed.analysis.predict import predict
+from ctxembed.analysis.task import read_task
+from ctxembed.attention.head import classify, find_expressions, gates, read
+from ctxembed.attention.layer import Side, encode
+from ctxembed.attention.task import Examples, Settings, add_heads, run_task
+from ctxembed.attention.trained import Parameters, Words, as_layer, forward
+from ctxembed.model import Model
+from tests.conftest import ROOT, Run, write_tiny
+from tests.test_learn import NAMES, D, close, numeric, some_parameters, some_words
+
+FRUIT = ["the [apple] juice sweet", "the sweet [apple] orange", "the [apple] orange juice"]
+TECH = ["the [apple] launched the phone", "the phone [apple] launched", "the [apple] phone money"]
+
+
+def task_text(repeats: int = 10) -> str:
+    lines = [f"fruit\t{s}\ntech\t{t}\n" for s, t in zip(FRUIT, TECH, strict=True)]
+    return "".join(lines * repeats)
+
+
+def some_task(
+    rng: np.random.Generator,
+) -> tuple[dict[str, NDArray[Any]], Words, NDArray[Any], Examples]:
+    """Three sentences of three labels over a table of nine words, two expressions."""
+    parameters = some_parameters(rng)
+    parameters = {k: a.astype(np.float64) for k, a in add_heads(parameters, rng).items()}
+    for name, array in parameters.items():
+        parameters[name] = array + 0.2 * rng.standard_normal(array.shape)
+    anchors = rng.standard_normal((2, D))
+    anchors /= np.linalg.norm(anchors, axis=1, keepdims=True)
+    parameters["head"] = rng.standard_normal((3, 3, 2 * D + 1))
+    words, known = some_words(rng)
+    table = Words(*(getattr(words, k)[0] for k in ("x", "features", "salience", "heights")))
+    ids = np.where(known, rng.integers(0, 8, known.shape), 8).astype(np.int32)
+    ids[2, 1] = 3  # a word alone has no context to learn from
+    some = Examples(ids, np.array([4, 0, 1]), rng.standard_normal((3, D)), np.array([0, 2, 1]), 8)
+    return parameters, table, anchors, some
+
+
+@pytest.mark.parametrize("name", [*NAMES, "head"])
+def test_gradient_of_the_task(name: str) -> None:
+    rng = np.random.default_rng(8)
+    parameters, table, anchors, some = some_task(rng)
+    begin = {k: a + 0.1 * rng.standard_normal(a.shape) for k, a in parameters.items()}
+    settings = Settings(decay=0.03, pull=0.02)
+
+    def loss(p: Parameters) -> float:
+        return run_task(p, begin, table, anchors, some, settings)[0]
+
+    gradient = run_task(parameters, begin, table, anchors, some, settings)[2][name]
+    close(gradient, numeric(parameters, name, loss))
+
+
+def test_gradient_by_the_contextual_vector() -> None:
+    rng = np.random.default_rng(9)
+    parameters, _, anchors, some = some_task(rng)
+    output, gate = rng.standard_normal((3, D)), gates(some.own, anchors)
+
+    def loss(p: Parameters) -> float:
+        return classify(parameters["head"], p["output"], some.own, gate, some.label)[0]
+
+    gradient = classify(parameters["head"], output, some.own, gate, some.label)[3]
+    close(gradient, numeric({"output": output}, "output", loss))
+
+
+def test_the_head_by_a_plain_loop() -> None:
+    rng = np.random.default_rng(10)
+    head, output, own = rng.normal(size=(3, 2, 7)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+    anchors = np.eye(3)[:2]
+    made = read(head, output, own, gates(own, anchors))
+    for b in range(4):
+        z, s = output[b] / np.linalg.norm(output[b]), own[b] / np.linalg.norm(own[b])
+        total = 0.5 * head[0]
+        for a in range(2):
+            total = total + max(0.0, s @ anchors[a]) ** 4 * head[a + 1]
+        np.testing.assert_allclose(made[b], total @ np.array([*z, *s, 1.0]))
+
+
+def test_what_is_fitted_is_what_every_command_runs() -> None:
+    parameters, table, _, some = some_task(np.random.default_rng(11))
+    words, known = table.take(some.ids), some.ids != some.blank
+    output, _ = forward(parameters, words, some.own, some.target, known)
+    side = Side(words.features @ parameters["b_f"].T, words.salience, words.heights)
+    x = words.x.copy()
+    x[np.arange(3), some.target] = some.own
+    made = encode(as_layer(parameters), x, side=side, mask=known, queries=some.target)[:, 0]
+    np.testing.assert_allclose(made, output, atol=1e-10)
+
+
+def test_added_heads_look_at_the_sentence_and_to_either_side() -> None:
+    rng = np.random.default_rng(1)
+    made = add_heads(some_parameters(rng), rng)
+    whole, left, right = np.exp(made["position"][-3:])
+    assert np.ptp(whole) == 0
+    assert left.argmax() == 2 and left[2] / left.sum() > 0.8  # reach 3: distance -1
+    assert right.argmax() == 4 and right[4] / right.sum() > 0.8
+
+
+def test_expressions_are_found_up_to_a_number() -> None:
+    own = np.eye(4)[[0, 1, 0, 2, 3]]
+    anchors, group = find_expressions(own, most=3)
+    assert group.tolist() == [0, 1, 0, 2, -1]
+    np.testing.assert_allclose(anchors, np.eye(4)[:3])
+
+
+def test_interval_agrees_with_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    want = stats.binomtest(222, 260).proportion_ci(method="wilson")
+    assert wilson(222, 260) == pytest.approx((want.low, want.high), abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the small fixed model with a fitted task."""
+    folder = write_tiny(tmp_path_factory.mktemp("fitted") / "m")
+    (folder.parent / "task.tsv").write_text(task_text())
+    done = subprocess.run(
+        [sys.executable, "-m", "ctxembed", "fit", "task.tsv", "--name", "sense", "-m", "m", "-q"],
+        cwd=folder.parent,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert (told["labels"], told["start"], told["sentences"]) == ("fruit, tech", "general", "60")
+    assert told["accuracy"] == "1.000000"
+    return folder
+
+
+def test_fitting_repeats_to_the_byte(run: Run, fitted: Path) -> None:
+    again = run("fit", "-", "--name", "again", "-m", str(fitted), stdin=task_text())
+    assert again.returncode == 0, again.stderr
+    one, two = (fitted / "attention" / name for name in ("sense", "again"))
+    for file in one.iterdir():
+        assert file.read_bytes() == (two / file.name).read_bytes(), file.name
+    shutil.rmtree(two)
+
+
+def test_reports(run: Run, fitted: Path) -> None:
+    asked = ("fit", "-", "--name", "again", "-m", str(fitted), "-q")
+    table = run(*asked, "--report", "confusion", "-f", "table", stdin=task_text())
+    assert table.stdout == (
+        "label  fruit  tech\n-----  -----  ----\nfruit      6     0\ntech       0     6\n"
+    )
+    epochs = run(*asked, "--report", "epochs", "--epochs", "3", "-f", "jsonl", stdin=task_text())
+    rows = [json.loads(line) for line in epochs.stdout.splitlines()]
+    assert [row["epoch"] for row in rows] == [1, 2, 3]
+    assert [row["kept"] for row in rows].count("yes") == 1
+    assert rows[2]["loss"] < rows[0]["loss"]
+    shutil.rmtree(fitted / "attention" / "again")
+
+
+SENTENCES = "the [apple] orange sweet\nthe [apple] launched phone\n"
+
+
+def test_predict_in_every_format(run: Run, fitted: Path) -> None:
+    asked = ("predict", "--attention", "sense", "-m", str(fitted))
+    whole = run(*asked, "-f", "json", stdin=SENTENCES)
+    rows = json.loads(whole.stdout)
+    assert [(row["sentence"], row["target"], row["label"]) for row in rows] == [
+        (1, "apple", "fruit"),
+        (2, "apple", "tech"),
+    ]
+    assert all(row["like"] == "apple" for row in rows)
+    assert all(row["cos_like"] == pytest.approx(1, abs=1e-6) for row in rows)
+    assert all(0.5 < row["probability"] <= 1 for row in rows)
+    p = [f"{row['probability']:.6f}" for row in rows]
+    head = "sentence\ttarget\tlabel\tprobability\tlike\tcos_like\n"
+    tsv = (
+        f"{head}1\tapple\tfruit\t{p[0]}\tapple\t1.000000\n2\tapple\ttech\t{p[1]}\tapple\t1.000000\n"
+    )
+    short = [f"{row['probability']:.4f}" for row in rows]
+    table = (
+        "sentence  target  label  probability  like   cos_like\n"
+        "--------  ------  -----  -----------  -----  --------\n"
+        f"       1  apple   fruit       {short[0]}  apple    1.0000\n"
+        f"       2  apple   tech        {short[1]}  apple    1.0000\n"
+    )
+    markdown = (
+        "| sentence | target | label | probability | like  | cos_like |\n"
+        "|----------|--------|-------|-------------|-------|----------|\n"
+        f"|        1 | apple  | fruit |      {short[0]} | apple |   1.0000 |\n"
+        f"|        2 | apple  | tech  |      {short[1]} | apple |   1.0000 |\n"
+    )
+    for form, text in (
+        ("tsv", tsv),
+        ("csv", tsv.replace("\t", ",")),
+        ("table", table),
+        ("markdown", markdown),
+    ):
+        assert run(*asked, "-f", form, stdin=SENTENCES).stdout == text
+    lines = run(*asked, "-f", "jsonl", stdin=SENTENCES).stdout.splitlines()
+    assert [json.loads(line) for line in lines] == rows
+    python = predict(Model.open(fitted), "sense", SENTENCES.splitlines()).records()
+    assert python == rows
+
+
+def test_compare_and_explain_show_the_task(run: Run, fitted: Path) -> None:
+    shown = run(
+        "compare", "the [apple juice] sweet", "--attention", "general,sense", "-m", str(fitted)
+    )
+    assert shown.returncode == 0, shown.stderr
+    names = [line.split("\t")[3] for line in shown.stdout.splitlines()[1:]]
+    assert names == ["static", "bag", "general", "sense"]
+    why = run("explain", "the [apple] phone", "--attention", "sense", "--check", "-m", str(fitted))
+    assert why.returncode == 0, why.stderr
+    assert "checked" in why.stderr
+    assert "attention.sense.accuracy\t" in run("info", "-m", str(fitted)).stdout
+
+
+GLOSSED = "label\tsentence\thalf\tgloss\n" + "".join(
+    f"{label}\t{sentence}\t{half}\t{gloss}\n"
+    for half in ("train", "train", "test")
+    for label, gloss, sentences in (("fruit", "سیب", FRUIT), ("tech", "", TECH))
+    for sentence in sentences
+)
+
+
+def test_what_the_file_sets_aside_and_glosses(run: Run, tmp_path: Path) -> None:
+    write_tiny(tmp_path / "m")
+    (tmp_path / "task.tsv").write_text(GLOSSED, encoding="utf-8")
+    told = run("fit", "task.tsv", "-m", "m")
+    assert told.returncode == 0, told.stderr
+    assert "measured_on\ttest, 6 sentences\n" in told.stdout
+    asked = run("predict", "the [apple] sweet juice", "-m", "m", "-f", "json")
+    assert json.loads(asked.stdout)[0]["gloss"] == "سیب"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "code"),
+    [
+        ("", "task.tsv: no labelled sentence; write LABEL<tab>SENTENCE", 5),
+        ("a\tthe [apple]\n" * 9, "task.tsv: only one label, 'a'; at least two are needed", 5),
+        ("a\tthe [apple]\nb\tthe apple\n", "task.tsv: line 2: no target; write LABEL", 5),
+        ("a\tthe [apple]\nb\tthe [ ]\n", "task.tsv: line 2: no target; write LABEL", 5),
+        ("a\t[the] [apple]\n", "task.tsv: line 1: 2 targets; write LABEL", 5),
+        ("the [apple]\n", "task.tsv: line 1: 1 columns; write LABEL", 5),
+        ("\tthe [apple]\n", "task.tsv: line 1: no label; write LABEL", 5),
+        ("a\tthe [apple]\nb\tthe [bank]\n", "too few sentences labelled 'a': 1; 5 of each", 5),
+        ("a\tthe [quay]\nb\tthe [kai]\n" * 9, "no target is known; line 1: 'quay' is not", 4),
+        ("".join(f"{i}\tthe [apple]\n" for i in range(200)), "more than 100 labels; is the", 5),
+        (b"a\tthe [apple]\n\xff\n", "not utf-8 text", 5),
+        (None, "task.tsv: no such file or directory", 5),
+    ],
+)
+def test_bad_tasks(
+    run: Run, tmp_path: Path, text: str | bytes | None, message: str, code: int
+) -> None:
+    if text is not None:
+        (tmp_path / "task.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    done = run("fit", "task.tsv")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_lines_with_an_unknown_target_are_left_out_and_named(run: Run, tmp_path: Path) -> None:
+    write_tiny(tmp_path / "m")
+    text = task_text() + "tech\tthe [quay] phone\n" * 5
+    done = run("fit", "-", "-m", "m", "--epochs", "1", stdin=text)
+    assert done.returncode == 4
+    assert "line 61: left out: 'quay' is not in the vocabulary" in done.stderr
+    assert "5 lines are left out in all" in done.stderr
+    assert "sentences\t60\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (["predict", "the [apple]"], "no task is fitted; fit one with: ctxembed fit", 3),
+        (["predict", "the [apple]", "--attention", "x"], "no attention 'x'; it has general", 3),
+        (["fit", "task.tsv", "--name", "bag"], "an attention cannot be called 'bag'", 2),
+        (["fit"], "Missing argument 'TASK'", 2),
+    ],
+)
+def test_errors(run: Run, arguments: list[str], message: str, code: int) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+
+
+def test_sentences_without_a_label_are_named(run: Run, fitted: Path) -> None:
+    text = "the [apple] phone\nthe apple\nthe [quay]\nthe [apple] quay\n"
+    done = run("predict", "-m", str(fitted), stdin=text)
+    assert done.returncode == 4
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["sentence", "1", "4"]
+    assert "sentence 2: no target; mark it" in done.stderr
+    assert "sentence 3: 'quay' is not in the vocabulary" in done.stderr
+    assert "2 sentences have no label" in done.stderr
+
+
+def test_one_expression_cannot_be_split_by_expression(run: Run, tmp_path: Path) -> None:
+    write_tiny(tmp_path / "m")
+    done = run("fit", "-", "--split", "expression", "-m", "m", stdin=task_text())
+    assert done.returncode == 5
+    assert "one expression only, 'apple'; split by sentence" in done.stderr
+
+
+def test_a_long_file_is_sampled(tiny: Path, tmp_path: Path) -> None:
+    (tmp_path / "long.tsv").write_text(task_text(500))
+    task = read_task(Model.open(tiny), str(tmp_path / "long.tsv"), most=100)
+    assert (task.lines, len(task.items)) == (3000, 100)
+    assert 30 < sum(item.label == "fruit" for item in task.items) < 70
+
+
+def test_a_million_lines_stay_within_memory(tiny: Path, tmp_path: Path) -> None:
+    with (tmp_path / "long.tsv").open("w") as file:
+        for _ in range(100):
+            file.write(task_text(1667))  # 10,002 lines
+    code = (
+        "import resource; from ctxembed.model import Model;"
+        "from ctxembed.analysis.task import read_task;"
+        f"t = read_task(Model.open({str(tiny)!r}), {str(tmp_path / 'long.tsv')!r});"
+        "print(len(t.items), t.lines, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    kept, lines, kilobytes = map(int, done.stdout.split())
+    assert (kept, lines) == (50_000, 1_000_200)
+    assert kilobytes < 300_000
