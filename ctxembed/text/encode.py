@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from ctxembed.text.corpus import Block
 from ctxembed.text.distinct import Chunks, find_chunks
-from ctxembed.text.tokenize import BLANK_LINE, Tokenizer, mark_sentences
+from ctxembed.text.tokenize import (
+    ABBREVIATIONS,
+    BLANK_LINE,
+    Tokenizer,
+    is_abbreviation,
+    possible_ends,
+)
 
 LONGEST = 1000  # words in a sentence; a longer one is split, never cut
 _JOINED = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
@@ -37,10 +43,8 @@ class Encoded:
 
 def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     """Split a block into sentences and words, and number the words by first appearance."""
-    text = block.text if lines else mark_sentences(block.text)
-    if block.wrapped:
-        text = BLANK_LINE.sub(_end_behind, text)
-    data = text.encode("utf-8", "surrogatepass")
+    data = block.text.encode("utf-8", "surrogatepass")
+    data, sentence_ends = _find_ends(block.text, data, block.wrapped, lines)
     table, marks = _tables(tokenizer)
     chunks = find_chunks(data.translate(table), marks)
     types, sizes = _split(chunks, tokenizer)
@@ -48,15 +52,16 @@ def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     ends = np.cumsum(each, dtype=np.int32)
     skip = np.cumsum(sizes, dtype=np.int32)[chunks.ids] - ends  # from a word's place to its type
     ids = np.repeat(skip, each) + np.arange(each.sum(), dtype=np.int32)
-    offsets = _offsets(data, block.wrapped, chunks.starts, ends)
+    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
+    cuts = sentence_ends if block.wrapped else np.concatenate([sentence_ends, breaks])
+    offsets = _offsets(np.sort(cuts), chunks.starts, ends)
     places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
-    breaks = np.searchsorted(np.flatnonzero(np.frombuffer(data, np.uint8) == 10), places)
     return Encoded(
         block.file,
         "\n".join(types),
         ids,
         np.diff(offsets).astype(np.int32),
-        (block.line + breaks).astype(np.int32),
+        (block.line + np.searchsorted(breaks, places)).astype(np.int32),
     )
 
 
@@ -80,15 +85,39 @@ def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[list[str], NDArray[np.
     return words, sizes
 
 
+def _find_ends(
+    text: str, data: bytes, wrapped: bool, lines: bool
+) -> tuple[bytes, NDArray[np.int64]]:
+    """Return the bytes of a text, and where in them sentences end."""
+    places = np.array([] if lines else possible_ends(text), np.int64)
+    letters = np.frombuffer(data, np.uint8)
+    # A letter of several bytes moves what is behind it: count its later bytes.
+    later = np.flatnonzero((letters & 0xC0) == 0x80)
+    later -= np.arange(len(later))
+    moved = places + np.searchsorted(later, places, side="right")
+    doubtful = np.flatnonzero(_TAILS[letters[moved - 3], letters[moved - 2]])
+    wrong = [place for place in doubtful if is_abbreviation(text, int(places[place]))]
+    moved = np.delete(moved, wrong)
+    if wrapped:
+        blank = np.array([match.start() for match in BLANK_LINE.finditer(text)], np.int64)
+        moved = np.sort(
+            np.concatenate([moved, blank + np.searchsorted(later, blank, side="right")])
+        )
+    # CJK writes no space behind a sentence: put a separator there.
+    joined = moved[moved < len(letters)]
+    joined = joined[~_SPACES[letters[joined]]]
+    if len(joined):
+        data = np.insert(letters, joined, 0x1E).tobytes()
+        moved += np.searchsorted(joined, moved)
+    return data, moved
+
+
 def _offsets(
-    data: bytes, wrapped: bool, starts: NDArray[np.int64], ends: NDArray[np.int32]
+    cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return where each sentence begins, counted in words, and behind them the number of words."""
-    marks = np.frombuffer(data, np.uint8)
-    marked = (marks == 0x1E) if wrapped else (marks == 0x1E) | (marks == 10)
     before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
-    cuts = np.searchsorted(starts, np.flatnonzero(marked))  # chunks before each mark
-    offsets = np.concatenate([[0], before[cuts], before[-1:]])
+    offsets = np.concatenate([[0], before[np.searchsorted(starts, cuts)], before[-1:]])
     return split_long(offsets[np.diff(offsets, prepend=-1) > 0], LONGEST)
 
 
@@ -103,6 +132,20 @@ def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return np.sort(np.concatenate([offsets, *more]))
 
 
+def _tails() -> NDArray[np.bool_]:
+    """Mark (256, 256) two bytes before a full stop that may belong to an abbreviation."""
+    tails = np.zeros((256, 256), np.bool_)
+    tails[:, 128:] = tails[:, ord("A") : ord("Z") + 1] = True  # a single capital letter does
+    for word in ABBREVIATIONS:
+        for pair in (word[-2:].encode(), word[-2:].title().encode()):
+            tails[pair[0], pair[1]] = True
+    return tails
+
+
+_TAILS = _tails()
+_SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
+
+
 @cache
 def _tables(tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.bool_]]:
     """Make a table from bytes to small letters, NUL for what separates, and mark what is odd."""
@@ -114,10 +157,6 @@ def _tables(tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.bool_]]:
     table = bytes(code if inside[code] else 0 for code in range(128))
     marks = np.array([code > 127 or (word and chr(code) in "'-") for code in range(256)])
     return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256)), marks
-
-
-def _end_behind(match: re.Match[str]) -> str:
-    return match[0] + "\x1e"
 
 
 def encode_all(

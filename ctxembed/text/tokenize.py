@@ -80,14 +80,11 @@ def _marks() -> str:
 
 
 # A full stop after these, or after a single capital letter, ends no sentence.
-_ABBREVIATIONS = """
+_LISTED = """
 mr mrs ms dr prof st sr jr gen col capt lt sgt rev hon gov sen rep mt ft no vol fig vs cf
 e.g i.e etc approx ca
 """
-_NO_END = frozenset(_ABBREVIATIONS.split())
-_TAILS = frozenset(
-    case(word[-2:]) + "." for word in _NO_END for case in (str.lower, str.upper, str.title)
-)
+ABBREVIATIONS = frozenset(_LISTED.split())
 _BEHIND = (
     r"[.!?…।۔。！？]*[\"'”’)\]]*"
     r"(?=\s|(?<=[।۔。！？]))"  # CJK writes no space behind it
@@ -108,15 +105,23 @@ def sentence_ends(text: str) -> list[int]:
     >>> sentence_ends("Dr. Who came. Yes! So")
     [13, 18]
     """
-    ends = set()
+    return [end for end in possible_ends(text) if not is_abbreviation(text, end)]
+
+
+def possible_ends(text: str) -> list[int]:
+    """List where sentences end, and abbreviations."""
+    ends: list[int] = []
     for character, pattern in _end_patterns().items():
         if character in text:
-            for match in pattern.finditer(text):
-                end = match.end()
-                tail = text[max(0, end - 3) : end]  # tells most words from an abbreviation
-                if not (tail in _TAILS or tail[-2:-1].isupper()) or _ends(text, match):
-                    ends.add(end)
-    return sorted(ends)
+            ends += [match.end() for match in pattern.finditer(text)]
+    return sorted(set(ends))
+
+
+def is_abbreviation(text: str, end: int) -> bool:
+    """Tell whether what ends here is a full stop that belongs to the word before it."""
+    before = _LAST_WORD.search(text, max(0, end - 13), end - 1)
+    word = before[0] if before and text[end - 1] == "." else ""
+    return (len(word) == 1 and word.isupper()) or word.lower() in ABBREVIATIONS
 
 
 def mark_sentences(text: str, mark: str = "\x1e") -> str:
@@ -127,14 +132,6 @@ def mark_sentences(text: str, mark: str = "\x1e") -> str:
     """
     ends = [0, *sentence_ends(text), len(text)]
     return mark.join([text[start:end] for start, end in pairwise(ends)])
-
-
-def _ends(text: str, found: re.Match[str]) -> bool:
-    """Tell whether this ends a sentence and is no full stop that belongs to the word before it."""
-    before = _LAST_WORD.search(text, max(0, found.start() - 12), found.start())
-    word = before[0] if before else ""
-    short = (len(word) == 1 and word.isupper()) or word.lower() in _NO_END
-    return found[0] != "." or not short
 
 
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
