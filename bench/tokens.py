@@ -1,10 +1,6 @@
 """How fast are words and sentences found? Ours against split, a pattern and a library.
 
-<<<<<<<< HEAD:bench/tokenizer.py
-    python bench/tokenizer.py TEXT [--megabytes 100] [--rounds 5]
-========
     python bench/tokens.py TEXT [--megabytes 100] [--rounds 5]
->>>>>>>> 118ee99 (Find sentence ends among the bytes; a script's name may not hide a module's):bench/tokens.py
 
 TEXT is any file that train reads; its first megabytes are copied to a plain file first, so that
 nobody's time goes into unpacking. The contestants take turns; the median of the rounds counts.
