@@ -8,8 +8,8 @@ import numpy as np
 from ctxembed.analysis.axes import Axes, axis_cosines
 from ctxembed.analysis.context import Context, Occurrence, Parsed, Representation, vectors_at
 from ctxembed.analysis.explain import name_targets
-from ctxembed.analysis.neighbors import nearest
-from ctxembed.analysis.occurrences import corpus_of, sample
+from ctxembed.analysis.neighbors import AT_ONCE, nearest
+from ctxembed.analysis.occurrences import corpus_of
 from ctxembed.model import Floats, unit
 from ctxembed.table import Cell, Table
 from ctxembed.text.function_words import is_content
@@ -17,7 +17,7 @@ from ctxembed.text.function_words import is_content
 if TYPE_CHECKING:
     from ctxembed.analysis.encoder import Reading
 
-PAIRS = 200  # occurrences sampled for the baseline of random pairs
+OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
 ALIKE = 0.95  # cosine above which attention says no more than the bag
 
 
@@ -29,7 +29,6 @@ def compare(
     encoders: "Sequence[Reading]" = (),
     axes: Axes | None = None,
     number: int = 4,
-    seed: int = 1,
 ) -> Table:
     """Put each target's vectors side by side, a row for each representation.
 
@@ -51,31 +50,39 @@ def compare(
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     spaces = {name: way.inputs for name, way in representations.items()}
     on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
-    random = _Random(context, representations, seed) if several else None
+    random = _Random(context, representations) if several else None
     others = [(way, way.vectors(items)) for way in encoders]
 
+    def row_of(row: int, name: str, near: Sequence[tuple[str, float]]) -> tuple[Cell, ...]:
+        (sentence, target, item), made = targets[row], vectors[name]
+        cells: list[Cell] = [sentence, target, item.target.start + 1, name]
+        cells.append(_cosine(made[row], spaces[name][own[row]].mean(axis=0)))
+        cells += map(float, on_axes[name][row])
+        if random is not None:
+            cells += [_cosine(made[row], made[firsts[row]]), random.cosine(name, item)]
+        return (*cells, " ".join(word for word, _ in near))
+
+    def encoded(row: int, way: "Reading", made: Floats) -> tuple[Cell, ...]:
+        (sentence, target, item), vector = targets[row], made[row]
+        alone = way.lone(own[row]).mean(axis=0)
+        cells: list[Cell] = [sentence, target, item.target.start + 1, way.name]
+        cells.append(_cosine(vector, alone))
+        for words in axes.values():
+            axis = unit(way.lone([model.row(word) for word in words])).mean(axis=0)
+            cells.append(_cosine(vector, axis))
+        cells += [_cosine(vector, made[firsts[row]]), None] if several else []
+        return (*cells, None)
+
     def rows() -> Iterator[tuple[Cell, ...]]:
-        for row, (sentence, target, item) in enumerate(targets):
-            for name, made in vectors.items():
-                vector, space = made[row], spaces[name]
-                cells: list[Cell] = [sentence, target, item.target.start + 1, name]
-                cells.append(_cosine(vector, space[own[row]].mean(axis=0)))
-                cells += map(float, on_axes[name][row])
-                if random is not None:
-                    cells += [_cosine(vector, made[firsts[row]]), random.cosine(name, item)]
-                (found,) = nearest(model, vector, number, [own[row]], space)
-                yield (*cells, " ".join(word for word, _ in found))
-            for way, made in others:
-                vector, alone = made[row], way.lone(own[row]).mean(axis=0)
-                cells = [sentence, target, item.target.start + 1, way.name, _cosine(vector, alone)]
-                cells += (
-                    _cosine(
-                        vector, unit(way.lone([model.row(word) for word in words])).mean(axis=0)
-                    )
-                    for words in axes.values()
-                )
-                cells += [_cosine(vector, made[firsts[row]]), None] if several else []
-                yield (*cells, None)
+        for first in range(0, len(targets), AT_ONCE):  # one look at all words serves several
+            block = slice(first, first + AT_ONCE)
+            near = {
+                name: nearest(model, made[block], number, own[block], spaces[name])
+                for name, made in vectors.items()
+            }
+            for row in range(*block.indices(len(targets))):
+                yield from (row_of(row, name, near[name][row - first]) for name in vectors)
+                yield from (encoded(row, way, made) for way, made in others)
 
     return Table((*columns, "nearest"), rows(), notes=_verdict(vectors, on_axes))
 
@@ -96,17 +103,14 @@ def content_only(context: Context, parsed: Parsed) -> Parsed:
 
 
 def _cosine(one: Floats, other: Floats) -> float:
-    return float(np.clip(unit(one).astype(np.float64) @ unit(other), -1, 1))
+    return float(np.clip(unit(one.astype(np.float64)) @ unit(other.astype(np.float64)), -1, 1))
 
 
 class _Random:
-    """The baseline: mean cosine of random pairs of occurrences of the same word in the corpus."""
+    """The baseline: mean cosine of pairs of occurrences of the same word, all over the corpus."""
 
-    def __init__(
-        self, context: Context, representations: Mapping[str, Representation], seed: int
-    ) -> None:
+    def __init__(self, context: Context, representations: Mapping[str, Representation]) -> None:
         self.context, self.representations = context, representations
-        self.rng = np.random.default_rng(seed)
         self.known: dict[tuple[str, int], float | None] = {}
 
     def cosine(self, name: str, item: Occurrence) -> float | None:
@@ -115,7 +119,9 @@ class _Random:
         if len(item.target) > 1 or self.context.model.index is None:
             return None
         if (name, word) not in self.known:
-            places = sample(corpus_of(self.context.model).positions(word), PAIRS, self.rng)
+            places = corpus_of(self.context.model).positions(word)
+            evenly = np.linspace(0, len(places) - 1, min(OCCURRENCES, len(places)))
+            places = places[evenly.astype(np.intp)]  # spread over the corpus; no chance in it
             self.known[name, word] = None
             if len(places) > 1:
                 made = vectors_at(self.context.model, self.representations[name], places)

@@ -25,7 +25,7 @@ from ctxembed.cli.sentence import general_option, open_context, parse_all, sourc
         "cos_static": "cosine with the word's static vector: how far context moved it",
         "AXIS...": "cosine with each axis, a column under each one's name",
         "cos_first": "with several sentences: cosine with the same target's first vector",
-        "cos_random": "with several sentences: mean cosine of random pairs of its occurrences",
+        "cos_random": "with several sentences: mean cosine of 200 of its occurrences, all pairs",
         "nearest": "the nearest words by static vectors, the target left out",
     },
     examples=[

@@ -4,6 +4,8 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,47 +14,49 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CtxembedError
 
+Chunks = Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]]
+AT_ONCE = 1 << 14  # texts turned into an array at once
 
-def write_vectors(
-    path: Path, chunks: Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]], dim: int
-) -> int:
+
+def write_vectors(path: Path, chunks: Chunks, dim: int) -> int:
     """Write (n, d) vectors, and in an .npz the columns that say what each row is; return n.
 
     The file appears whole, under its name, when everything is there.
     """
+    work = path.with_name(f".{path.name}.tmp")
     try:
-        return _write(path, chunks, dim)
+        with ExitStack() as stack:
+            return _write(path, work, chunks, dim, stack)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CtxembedError(f"{path}: cannot be written: {reason.lower()}") from None
-
-
-def _write(
-    path: Path, chunks: Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]], dim: int
-) -> int:
-    columns: dict[str, list[Any]] = {}
-    number = 0
-    work = path.with_name(f".{path.name}.tmp")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent) as spool:
-            for labels, vectors in chunks:
-                spool.write(np.ascontiguousarray(vectors, np.float32).tobytes())
-                number += len(vectors)
-                for name, values in labels.items():
-                    columns.setdefault(name, []).append(np.array(values))
-            if path.suffix == ".npz":
-                with zipfile.ZipFile(work, "w") as archive:
-                    for name, parts in columns.items():
-                        with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                            np.lib.format.write_array(file, np.concatenate(parts))
-                    with archive.open("vectors.npy", "w", force_zip64=True) as file:
-                        _copy(spool, file, (number, dim))
-            else:
-                with work.open("wb") as file:
-                    _copy(spool, file, (number, dim))
-        work.replace(path)
     finally:
         work.unlink(missing_ok=True)
+
+
+def _write(path: Path, work: Path, chunks: Chunks, dim: int, stack: ExitStack) -> int:
+    def spool() -> IO[bytes]:
+        return stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
+
+    vectors, columns, number = spool(), dict[str, _Column](), 0
+    for labels, some in chunks:
+        vectors.write(np.ascontiguousarray(some, np.float32).tobytes())
+        number += len(some)
+        for name, values in labels.items():
+            if name not in columns:
+                columns[name] = _Column(spool(), isinstance(values[0], str))
+            columns[name].add(values)
+    if path.suffix == ".npz":
+        with zipfile.ZipFile(work, "w") as archive:
+            for name, column in columns.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    column.copy(file, number)
+            with archive.open("vectors.npy", "w", force_zip64=True) as file:
+                _copy(vectors, file, (number, dim))
+    else:
+        with work.open("wb") as whole:
+            _copy(vectors, whole, (number, dim))
+    work.replace(path)
     return number
 
 
@@ -76,8 +80,37 @@ def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence
         work.unlink(missing_ok=True)
 
 
-def _copy(spool: IO[bytes], file: IO[bytes], shape: tuple[int, int]) -> None:
+class _Column:
+    """Numbers or short texts, kept in a file until it is known how many and how wide they are."""
+
+    def __init__(self, spool: IO[bytes], text: bool) -> None:
+        self.spool, self.text, self.width = spool, text, 1
+
+    def add(self, values: Sequence[Any]) -> None:
+        if self.text:
+            self.width = max(self.width, *map(len, values))
+            self.spool.write("".join(f"{value}\n" for value in values).encode())
+        else:
+            self.spool.write(np.array(values, "<i8").tobytes())
+
+    def copy(self, file: IO[bytes], number: int) -> None:
+        if not self.text:
+            _copy(self.spool, file, (number,), "<i8")
+            return
+        kind = f"<U{self.width}"
+        _header(file, (number,), kind)
+        self.spool.seek(0)
+        lines = (line.decode()[:-1] for line in self.spool)
+        while some := list(islice(lines, AT_ONCE)):
+            file.write(np.array(some, kind).tobytes())
+
+
+def _copy(spool: IO[bytes], file: IO[bytes], shape: tuple[int, ...], kind: str = "<f4") -> None:
+    _header(file, shape, kind)
     spool.seek(0)
-    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, header)
     shutil.copyfileobj(spool, file)
+
+
+def _header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:
+    header = {"descr": kind, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)

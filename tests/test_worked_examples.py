@@ -1,0 +1,223 @@
+"""The worked examples of the notes, each by a command, each number by hand."""
+
+import json
+import math
+
+import pytest
+
+from ctxembed.places import bundled_model
+from tests.conftest import Run
+
+BANK = {
+    "money": [1, 0, 0.2],
+    "bank": [0.7, 0.7, 0],
+    "river": [0, 1, 0.2],
+    "grows": [0.5, 0, 0.5],
+    "flows": [0, 0.5, 0.5],
+}
+
+
+def softmax(scores: list[float]) -> list[float]:
+    raised = [math.exp(score) for score in scores]
+    return [number / sum(raised) for number in raised]
+
+
+def dot(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def self_attention(vectors: list[list[float]]) -> tuple[list[list[float]], ...]:
+    """Compute E Eᵀ, the softmax of each row, and their product with E, in plain loops."""
+    scores = [[dot(a, b) for b in vectors] for a in vectors]
+    weights = [softmax(row) for row in scores]
+    output = []
+    for row in weights:
+        new = [0.0] * len(vectors[0])
+        for similarity, value in zip(row, vectors, strict=True):
+            for place, number in enumerate(value):
+                new[place] += number * similarity  # newValue += value * similarity(query, key)
+        output.append(new)
+    return scores, weights, output
+
+
+def matrices(run: Run, *arguments: str) -> dict[tuple[str, int | None], list[list[float]]]:
+    """Read the tidy rows of --steps back into matrices."""
+    done = run("explain", *arguments, "--steps", "-f", "json")
+    assert done.returncode == 0, done.stderr
+    found: dict[tuple[str, int | None], list[list[float]]] = {}
+    for row in json.loads(done.stdout):
+        matrix = found.setdefault((row["step"], row["head"]), [])
+        if row["column"] == 1:
+            matrix.append([])
+        matrix[-1].append(row["value"])
+    return found
+
+
+def close(found: list[list[float]], expected: list[list[float]]) -> bool:
+    return all(
+        a == pytest.approx(b, abs=1e-6) for a, b in zip(found, expected, strict=True)
+    )  # vectors are kept as float32
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        (
+            "money-bank",
+            {
+                "money": "money = 0.70 money + 0.20 bank + 0.10 grows",
+                "bank": "bank = 0.25 money + 0.70 bank + 0.05 grows",
+                "grows": "grows = 0.10 money + 0.20 bank + 0.70 grows",
+            },
+        ),
+        (
+            "river-bank",
+            {
+                "river": "river = 0.80 river + 0.15 bank + 0.05 flows",
+                "bank": "bank = 0.20 river + 0.78 bank + 0.02 flows",
+                "flows": "flows = 0.40 river + 0.01 bank + 0.59 flows",
+            },
+        ),
+        ("tea", {"tea": "tea = 0.50 milk + 0.20 leaves + 0.20 sugar + 0.10 ginger"}),
+    ],
+)
+def test_hand_picked_weights(run: Run, name: str, table: dict[str, str]) -> None:
+    done = run("explain", "--weights", name, "--recipe", "--no-header")
+    assert done.stdout == "".join(f"{word}\t{recipe}\n" for word, recipe in table.items())
+    assert done.stderr == "ctxembed: an illustration: these weights are given, not computed\n"
+    rows = json.loads(run("explain", "--weights", name, "-f", "json").stdout)
+    for word, recipe in table.items():
+        terms = [term.split() for term in recipe.split(" = ")[1].split(" + ")]
+        told = [(r["token"], r["weight"]) for r in rows if r["target"] == word]
+        assert told == [(token, float(weight)) for weight, token in terms]
+        assert sum(weight for _, weight in told) == pytest.approx(1)
+    last = list(table)[-1]
+    one = run("explain", "--weights", name, "--word", last, "--recipe", "--no-header")
+    assert one.stdout == f"{last}\t{table[last]}\n"
+
+
+def test_phone_and_fruit_have_nothing_in_common(run: Run) -> None:
+    done = run("explain", "phone fruit", "--vectors", "phone-fruit", "--steps")
+    assert "scores\t\t1\tphone\t2\tfruit\t0.000000\n" in done.stdout
+    own = math.e / (math.e + 1)  # softmax(1, 0)
+    rows = run("explain", "[phone] fruit", "--vectors", "phone-fruit", "--no-header").stdout
+    assert rows.startswith(f"phone\tmean\tphone\t1\t1.000000\t1.000000\t{own:.6f}\t")
+    assert f"phone\tmean\tfruit\t2\t0.000000\t0.000000\t{1 - own:.6f}\t" in rows
+    compared = run("similarity", "phone", "fruit", "--pairs", "-m", "nosuch")
+    assert compared.returncode == 3  # these two come from --vectors, not from a model
+
+
+def test_new_bank_is_a_softmax_over_dot_products(run: Run) -> None:
+    words = ["money", "bank", "grows"]
+    scores = [0.7, 0.98, 0.35]  # bank·money, bank·bank, bank·grows
+    assert scores == pytest.approx([dot(BANK["bank"], BANK[word]) for word in words])
+    done = run("explain", "money [bank] grows", "--vectors", "bank", "-f", "json")
+    rows = json.loads(done.stdout)
+    assert [row["score"] for row in rows] == pytest.approx(scores, abs=1e-6)
+    assert [row["weight"] for row in rows] == pytest.approx(softmax(scores), abs=1e-6)
+    recipe = run("explain", "money [bank] grows", "--vectors", "bank", "--recipe", "--no-header")
+    assert recipe.stdout == "bank\tbank = 0.33 money + 0.44 bank + 0.23 grows\n"
+
+
+@pytest.mark.parametrize("text", ["money bank grows", "river bank flows"])
+def test_all_words_at_once_are_one_product(run: Run, text: str) -> None:
+    scores, weights, output = self_attention([list(BANK[word]) for word in text.split()])
+    found = matrices(run, text, "--vectors", "bank")
+    assert close(found["scores", None], scores)  # E Eᵀ (3×3)
+    assert close(found["weights", None], weights)
+    assert close(found["output", None], output)  # weights × E (3×n)
+
+
+def test_one_static_vector_two_contextual_ones(run: Run) -> None:
+    ask = ("compare", "money [bank] grows", "river [bank] flows", "--vectors", "bank", "-f", "json")
+    rows = {(r["sentence"], r["representation"]): r for r in json.loads(run(*ask).stdout)}
+    made = [
+        self_attention([list(BANK[word]) for word in text.split()])[2][1]
+        for text in ("money bank grows", "river bank flows")
+    ]
+    cosine = dot(*made) / math.sqrt(dot(made[0], made[0]) * dot(made[1], made[1]))
+    assert rows[2, "general"]["cos_first"] == pytest.approx(cosine, abs=1e-6)
+    assert rows[2, "static"]["cos_first"] == pytest.approx(1.0, abs=1e-12)
+    assert rows[1, "general"]["nearest"].split()[0] == "money"
+    assert rows[2, "general"]["nearest"].split()[0] == "river"
+
+
+@pytest.mark.parametrize(
+    ("name", "output"), [("scaling", [[2.0, 0.0]]), ("rotation", [[0.0, 1.0]])]
+)
+def test_a_matrix_scales_or_turns(run: Run, name: str, output: list[list[float]]) -> None:
+    found = matrices(run, "phone", "--vectors", name)  # alone, its weight is 1: only W_V acts
+    assert found["E", None] == [[1.0, 0.0]]
+    assert found["output", None] == output
+
+
+def test_positions_are_sine_waves_added(run: Run) -> None:
+    words = ["money", "bank", "grows"]
+    waves = [[math.sin(p), math.cos(p), math.sin(p / 10000 ** (2 / 3))] for p in range(3)]
+    x = [
+        [a + b for a, b in zip(BANK[w], wave, strict=True)]
+        for w, wave in zip(words, waves, strict=True)
+    ]
+    found = matrices(run, "money bank grows", "--vectors", "bank", "--encoding", "sinusoidal")
+    assert close(found["P", None], waves)
+    assert close(found["X", None], x)
+    assert close(found["output", None], self_attention(x)[2])
+
+
+def test_several_heads_are_several_points_of_view(run: Run) -> None:
+    done = run(
+        "explain",
+        "the [apple] phone",
+        "--attention",
+        "random",
+        "--heads",
+        "2",
+        "--steps",
+        "-f",
+        "json",
+    )
+    names = {(row["step"], row["head"]) for row in json.loads(done.stdout)}
+    assert {("weights", 1), ("weights", 2)} <= names
+    found = matrices(run, "the apple phone", "--attention", "random", "--heads", "2")
+    for head in (1, 2):
+        q, k = found["Q", head], found["K", head]
+        scaled = [[dot(a, b) / math.sqrt(2) for b in k] for a in q]  # 4 numbers, 2 a head
+        assert close(found["weights", head], [softmax(row) for row in scaled])
+    assert not close(found["weights", 1], found["weights", 2])
+
+
+def test_cross_attention_looks_at_another_sentence(run: Run) -> None:
+    found = matrices(run, "bank", "--over", "river flows", "--vectors", "bank")
+    scores = [dot(BANK["bank"], BANK[word]) for word in ("river", "flows")]
+    assert close(found["scores", None], [scores])
+    weights = softmax(scores)
+    expected = [dot(weights, [BANK[word][i] for word in ("river", "flows")]) for i in range(3)]
+    assert close(found["output", None], [expected])
+
+
+@pytest.mark.skipif(
+    not bundled_model().is_dir(), reason="there is no bundled model in this checkout"
+)
+@pytest.mark.parametrize("encoding", ["none", "sinusoidal"])
+@pytest.mark.parametrize(
+    "attention",
+    [
+        ("--attention", "learned"),
+        ("--general", "textbook"),
+        ("--general", "cosine", "--heads", "1"),
+        ("--general", "cosine", "--heads", "8"),
+        ("--attention", "random", "--heads", "3"),
+    ],
+)
+def test_the_bank_of_the_river_adds_up(run: Run, attention: tuple[str, ...], encoding: str) -> None:
+    done = run(
+        "explain",
+        "[bank] of the river",
+        "--check",
+        "--encoding",
+        encoding,
+        *attention,
+        env={"CTXEMBED_MODEL": str(bundled_model())},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "checked: the rows add up" in done.stderr
