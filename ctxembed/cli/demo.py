@@ -12,6 +12,7 @@ import click
 from ctxembed.cli.command import command, quiet_option
 
 AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
+PLACES = "--axis restaurant=waiter,menu,food --axis computer=computer,network,data"
 SENTENCE = "[Apple] launched a new phone while I was eating an [orange]"
 TWICE = "[Apple] launched a new phone while I was eating an [apple]"
 
@@ -54,9 +55,9 @@ STORY = (
     ("", 'explain "river [bank] flows" --recipe'),
     (
         "A server carries plates, or it crashes.",
-        'compare "[Server], can I have the check?" "Looks like I just crashed the [server]"'
-        " --axis restaurant=waiter,menu,food --axis computer=computer,network,data -n 1",
+        f'compare "[Server], can I have the check?" {PLACES} -n 1',
     ),
+    ("", f'compare "Looks like I just crashed the [server]" {PLACES} -n 1'),
 )
 
 
