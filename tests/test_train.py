@@ -118,6 +118,19 @@ def test_ctrl_c(stage: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["c.txt"]
 
 
+def test_ctrl_c_within_generated_code(tmp_path: Path) -> None:
+    """A dataclass is made by exec; an interrupt in there used to end Python by the signal."""
+    code = (
+        "from ctxembed.cli import main as m\n"
+        "m.cli.main = lambda **_: exec('raise KeyboardInterrupt')\n"
+        "m.main()"
+    )
+    (tmp_path / "interrupted.py").write_text(code)
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(line, cwd=tmp_path, env=environment).returncode == 130
+
+
 def test_two_trainings_at_once(tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 800)
     line = ["c.txt", "-q", "--epochs", "2", "--workers", "1", "-o"]

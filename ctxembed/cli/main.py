@@ -117,7 +117,7 @@ def main() -> NoReturn:
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _quietly_close()
-        sys.exit(130)
+        os._exit(130)  # after sys.exit Python may yet end by the signal, and worker threads go on
     except BrokenPipeError:
         _quietly_close()
         sys.exit(0)
