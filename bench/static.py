@@ -48,6 +48,7 @@ def ours(raw: Path, work: Path, sg: bool, epochs: int, workers: int) -> None:
     line += ["--force", "--algorithm", "skipgram" if sg else "cbow", "--workers", str(workers)]
     line += ["--dim", str(DIM), "--window", str(WINDOW), "--epochs", str(epochs)]
     line += ["--min-count", str(MIN_COUNT), "--negative", str(NEGATIVE), "--sample", str(SAMPLE)]
+    line += ["--static-only"]  # the others learn no attention either
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -148,7 +149,8 @@ def measure_rate(args: argparse.Namespace, work: Path) -> None:
             clock = Clock()
             algorithm = "skipgram" if sg else "cbow"
             table = train(
-                Corpus([str(raw)]), work / "ours", force=True, progress=clock, algorithm=algorithm,
+                Corpus([str(raw)]), work / "ours", force=True, attention=False, progress=clock,
+                algorithm=algorithm,
                 dim=DIM, window=WINDOW, min_count=MIN_COUNT, negative=NEGATIVE, sample=SAMPLE,
                 epochs=args.epochs, workers=args.workers,
             )  # fmt: skip
@@ -179,16 +181,15 @@ def measure_memory(args: argparse.Namespace, work: Path) -> None:
             shutil.copyfileobj(source, target)
     print("\npeak memory of train, MB")
     for name, file in (("once", raw), ("ten times", work / "ten.txt")):
-        for workers in (1, 2):
+        for what in ("--static-only", "with attention"):
             line = [sys.executable, "-m", "ctxembed", "train", str(file), "-o", str(work / "m")]
             line += ["--force", "-q", "--epochs", "1", "--dim", "100", "--min-count", "5"]
-            process = subprocess.Popen(
-                [*line, "--workers", str(workers)], stdout=subprocess.DEVNULL
-            )
+            line += [what] if what.startswith("-") else []
+            process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             assert process.returncode == 0
-            print(f"  {name:<10} workers {workers}  {usage.ru_maxrss / 1024:8.1f}", flush=True)
+            print(f"  {name:<10} {what:<16} {usage.ru_maxrss / 1024:8.1f}", flush=True)
 
 
 def measure_start(args: argparse.Namespace, work: Path) -> None:

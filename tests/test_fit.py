@@ -19,6 +19,7 @@ from ctxembed.attention.layer import Side, encode
 from ctxembed.attention.task import Examples, Settings, add_heads, run_task
 from ctxembed.attention.trained import Parameters, Words, as_layer, forward
 from ctxembed.model import Model
+from ctxembed.places import corpora
 from tests.conftest import ROOT, Run, write_tiny
 from tests.test_learn import NAMES, D, close, numeric, some_parameters, some_words
 
@@ -337,3 +338,13 @@ def test_a_million_lines_stay_within_memory(tiny: Path, tmp_path: Path) -> None:
     kept, lines, kilobytes = map(int, done.stdout.split())
     assert (kept, lines) == (50_000, 1_000_200)
     assert kilobytes < 300_000
+
+
+@pytest.mark.skipif(not (corpora() / "model" / "model.json").exists(), reason="no bundled model")
+def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(corpora() / "model", tmp_path / "m")
+    done = run("fit", "idioms", "--name", "idioms", "-m", "m")
+    assert done.returncode == 0, done.stderr
+    told = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert told["measured_on"] == "test, 260 sentences"
+    assert float(told["accuracy"]) >= 0.85

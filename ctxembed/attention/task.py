@@ -4,7 +4,7 @@ loss = cross-entropy + decay |head|² + pull |parameters - start|²
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ class Settings:
     steps: int = 20  # batches an epoch, of 16 sentences at least and 128 at most
     rate: float = 1e-3
     clip: float = 1.0
-    decay: float = 1e-4  # of the head, towards nothing
-    pull: float = 1e-3  # of the attention, towards its start
+    decay: float = 0.6  # of the head towards nothing, divided by the number of sentences
+    pull: float = 0.2  # of the attention towards its start, likewise
     drop: float = 0.1  # share of the context words hidden at each step
     patience: int = 8  # epochs without improvement before stopping
     average: float = 0.98  # decay of the running mean of the parameters, which is what is kept
@@ -147,7 +147,7 @@ def fit(
     rng: np.random.Generator,
 ) -> Iterator[Epoch]:
     """Yield each epoch; without a held-out part the last one is the one to keep."""
-    s = settings
+    s = replace(settings, decay=settings.decay / len(seen), pull=settings.pull / len(seen))
     adam = Adam(s.rate, s.clip, RATES)
     now: Parameters = begin
     mean, best, since, step = now, np.inf, 0, 0

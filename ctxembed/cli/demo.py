@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,9 @@ from ctxembed.cli.command import command, quiet_option
 AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
 PLACES = "--axis restaurant=waiter,menu,food --axis computer=computer,network,data"
 SENTENCE = "[Apple] launched a new phone while I was eating an [orange]"
+KITCHEN = "--axis kitchen=sugar,butter,bread --axis study=easy,exam,problem"
+CAKE = "Solving problems like these is a [piece of cake]"
+EATEN = "The waiter brought a [piece of cake]"
 TWICE = "[Apple] launched a new phone while I was eating an [apple]"
 
 # What is told, then the command that shows it. {corpora} is a folder.
@@ -58,6 +62,17 @@ STORY = (
         f'compare "[Server], can I have the check?" {PLACES} -n 1',
     ),
     ("", f'compare "Looks like I just crashed the [server]" {PLACES} -n 1'),
+    (
+        "Last, a purpose. No corpus says that a piece of cake is easy; labelled sentences do. fit "
+        "learns attention for the task on half of the bundled idioms, and is asked about the half "
+        "it never saw. (The bundled model stays as it is: this is a copy of it.)",
+        "fit {corpora}/idioms.tsv --name idioms -m copy",
+    ),
+    (
+        "Before and after: cake leaves the kitchen.",
+        f'compare "{CAKE}" {KITCHEN} --attention general,learned,idioms -n 1 -m copy',
+    ),
+    ("", f'predict "{CAKE}" "{EATEN}" --attention idioms -m copy'),
 )
 
 
@@ -79,6 +94,7 @@ def command_(quiet: bool) -> None:
         os.environ["COLUMNS"] = "80"
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as work:
+        shutil.copytree(places.bundled_model().resolve(), Path(work) / "copy")
         os.chdir(work)
         try:
             for number, text, line in _steps():
