@@ -4,6 +4,7 @@
 """
 
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -22,6 +23,7 @@ def prepare(folder: Path) -> Path:
     """Make a directory with the files that the README names."""
     for name in ("everyday.txt", "idioms.tsv", "apple.txt"):
         (folder / name).symlink_to(ROOT / "corpora" / name)
+    shutil.copytree(ROOT / "corpora" / "model", folder / "mine")
     return folder
 
 
