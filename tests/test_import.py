@@ -1,5 +1,6 @@
 """Vectors in: every format, and everything that can be wrong with a file."""
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from ctxembed.analysis.import_ import import_, zipf
 from ctxembed.model import Model
+from ctxembed.places import corpora
 from ctxembed.progress import Progress
 from ctxembed.static import read
 from ctxembed.static.write import write_binary, write_text
@@ -292,3 +294,26 @@ def test_zipf_falls_like_real_counts() -> None:
     assert counts.sum() == pytest.approx(1e9, rel=1e-5)
     assert (np.diff(counts) < 0).all()
     assert counts[9] / counts[99] == pytest.approx((99 + 2.7) / (9 + 2.7), rel=1e-3)
+
+
+def test_attention_learned_for_imported_vectors_pays(run: Run, tmp_path: Path) -> None:
+    """Vectors alone come in; what is learned for them beats general attention on pseudowords."""
+    (tmp_path / "text.txt").symlink_to(corpora() / "everyday.txt")
+    bundled = str(corpora() / "model")
+    for line in (
+        ["export", "v.txt", "-m", bundled],
+        ["import", "v.txt", "-o", "m"],
+        ["learn", "--corpus", "text.txt", "--epochs", "0.2", "-m", "m"],
+    ):
+        assert run(*line).returncode == 0
+    done = run("evaluate", "pseudowords", "text.txt", "-m", "m", "-f", "jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    score = {
+        (row["metric"], row["representation"]): row["value"] for row in rows if row["set"] == "mean"
+    }
+    for metric in ("accuracy", "spliced"):
+        assert score[metric, "learned"] > score[metric, "general"] > score[metric, "static"]
+    told = run("compare", "[Apple] launched a phone", "-m", "m")
+    assert "learned" in told.stdout
+    assert run("explain", "[Apple] launched a phone", "-m", "m").returncode == 0
