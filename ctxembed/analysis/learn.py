@@ -25,7 +25,7 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index, load
 
 HELD_OUT = 0.05  # of the corpus, at its end
-FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 2000, 180  # a small corpus is soon learned
+FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
 WALLS = 3_000_000  # words that are enough to measure the height of each
 
 

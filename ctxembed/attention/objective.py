@@ -1,9 +1,9 @@
 """Un-averaging: give two words one vector, and ask attention which of the two each sentence means.
 
 A pseudoword is a pair of words A and B that share the mean of their vectors, as the senses of an
-ambiguous word do. Each occurrence must come out nearer to the mean of A's other occurrences than to
-the mean of B's (what a nearest-centroid test asks of real senses), also when a clause about the
-other word is spliced in, and nearer to A's own static vector than to any other word of the batch.
+ambiguous word do. Any two occurrences of A must come out nearer to each other than to any of B
+(what the pairs of a sense test ask of real senses), also when a clause about the other word is
+spliced into one of them, and nearer to A's own static vector than to any other word of the batch.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from ctxembed.attention.scores import Floats, softmax
 class Weights:
     """How much each part of the loss counts, and how sharp its softmax is."""
 
-    plain: float = 1.0
-    spliced: float = 0.5
+    plain: float = 2.0
+    spliced: float = 2.0
     static: float = 0.1
-    sharp: float = 8.0
+    sharp: float = 5.0
     sharp_static: float = 10.0
 
 
 @dataclass(frozen=True)
 class Score:
-    """The loss, and the share of occurrences that came out nearer to their own word."""
+    """The loss, and the share of pairs of one word that came out nearer than pairs of two."""
 
     loss: float
     plain: float
@@ -55,53 +55,39 @@ def unaverage(
     vectors of A and B, of length 1; same (2G, 2G) is True where two of them are one word.
     """
     unit, length = normalise(output)
-    d_unit = np.zeros_like(unit)
-    whole, cut = unit[:, :, :plain], unit[:, :, plain:]  # (G, 2, r, d)
-    total = whole.sum(axis=2, keepdims=True)  # (G, 2, 1, d)
-    centre, centre_length = normalise(total)
-    rest, rest_length = normalise(total - whole)  # the others of the same word (G, 2, r, d)
-    swapped = centre[:, ::-1]
-
-    # whole sentences: own word's other occurrences against the other word's
-    mine, other = (whole * rest).sum(axis=-1), (whole * swapped).sum(axis=-1)  # (G, 2, r)
-    loss, slope = _two_way(mine, other, w.sharp, w.plain)
-    s = slope[..., None]
-    d_unit[:, :, :plain] += s * (rest - swapped)
-    d_rest = normalise_backward(rest, rest_length, s * whole)
-    d_total = d_rest.sum(axis=2, keepdims=True)
-    d_unit[:, :, :plain] -= d_rest
-    d_centre = -(s * whole).sum(axis=2, keepdims=True)[:, ::-1]
-
-    # spliced sentences against the same centres
-    mine_cut, other_cut = (cut * centre).sum(axis=-1), (cut * swapped).sum(axis=-1)
-    loss_cut, slope = _two_way(mine_cut, other_cut, w.sharp, w.spliced)
-    s = slope[..., None]
-    d_unit[:, :, plain:] += s * (centre - swapped)
-    pull = (s * cut).sum(axis=2, keepdims=True)
-    d_centre += pull - pull[:, ::-1]
-    d_total += normalise_backward(centre, centre_length, d_centre)
-    d_unit[:, :, :plain] += d_total
+    whole = unit[:, :, :plain]  # (G, 2, P, d)
+    other = whole[:, ::-1]
+    near = unit @ whole.swapaxes(2, 3)  # (G, 2, R, P) cosines with the same word's whole sentences
+    far = unit @ other.swapaxes(2, 3)  # and with the other word's
+    # log(1 + exp(sharp (far - near))), the mean over all rivals of all pairs: (G, 2, R, P, P)
+    margin = w.sharp * (far[..., None, :] - near[..., :, None])
+    share = _shares(len(output), output.shape[2], plain, w)[:, :, None]
+    slope = w.sharp * share / (1 + np.exp(-np.clip(margin, -60, 60)))
+    loss = float((share * np.logaddexp(0, margin)).sum())
+    d_near, d_far = -slope.sum(axis=4).astype(unit.dtype), slope.sum(axis=3).astype(unit.dtype)
+    d_unit = d_near @ whole + d_far @ other
+    d_unit[:, :, :plain] += d_near.swapaxes(2, 3) @ unit
+    d_unit[:, :, :plain] += (d_far.swapaxes(2, 3) @ unit)[:, ::-1]
+    right = (margin < 0).mean(axis=(0, 1, 4))  # (R, P)
 
     # every occurrence against the static vectors of all words of the batch
     loss_static, static, d_static = _among_words(unit, words, same, w.sharp_static)
     d_unit += w.static * d_static
     score = Score(
-        loss + loss_cut + w.static * loss_static,
-        float((mine > other).mean()),
-        float((mine_cut > other_cut).mean()) if cut.size else float("nan"),
+        loss + w.static * loss_static,
+        float(right[:plain][~np.eye(plain, dtype=bool)].mean()),
+        float(right[plain:].mean()) if right[plain:].size else float("nan"),
         static,
     )
     return score, normalise_backward(unit, length, d_unit)
 
 
-def _two_way(mine: Floats, other: Floats, sharp: float, weight: float) -> tuple[float, Floats]:
-    """Return the mean of log(1 + exp(sharp (other - mine))), and its gradient by `mine`."""
-    if mine.size == 0:
-        return 0.0, np.zeros_like(mine)
-    margin = sharp * (other - mine)
-    loss = float(np.logaddexp(0, margin).mean())
-    slope = -sharp * weight / mine.size / (1 + np.exp(-np.clip(margin, -60, 60)))
-    return weight * loss, slope.astype(mine.dtype)
+def _shares(pairs: int, repeats: int, plain: int, w: Weights) -> Floats:
+    """Return (R, P): how much each pair of occurrences counts; none with itself."""
+    share = np.zeros((repeats, plain))
+    share[:plain] = w.plain / (plain * max(1, plain - 1)) * (1 - np.eye(plain))
+    share[plain:] = w.spliced / (max(1, repeats - plain) * plain)
+    return share / (2 * pairs * plain)  # over both words, and over all rivals
 
 
 def _among_words(

@@ -61,7 +61,7 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
     "--epochs",
     type=click.FloatRange(0, 1000, min_open=True),
     metavar="N",
-    help="At most so many thousand batches; 0.2 to 2, by the size of the corpus.",
+    help="At most so many thousand batches; 0.2 to 4, by the size of the corpus.",
 )
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
