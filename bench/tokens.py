@@ -29,7 +29,7 @@ def ours(path: Path, workers: int) -> str:
     for part, _ in encode_all(blocks, Tokenizer(), False, workers):
         for array in (part.ids, part.lengths, part.lines):
             digest.update(array.tobytes())
-        digest.update(part.text.encode())
+        digest.update(part.text)
     return digest.hexdigest()
 
 

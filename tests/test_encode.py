@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from ctxembed.text.corpus import BLOCK, Block, Corpus
 from ctxembed.text.encode import Encoded, encode, encode_all
-from ctxembed.text.tokenize import _MARKLESS, Tokenizer, mark_sentences, word_pattern
+from ctxembed.text.ends import find_ends
+from ctxembed.text.tokenize import (
+    _MARKLESS,
+    Tokenizer,
+    mark_sentences,
+    sentence_ends,
+    word_pattern,
+)
 
 WORDS = "the The Dr. U.S. don't naïve state-of-the-art किताब می‌خواهم x_y -a- “Yes” İo ΟΔΥΣΣΕΥΣ"
 PIECES = [*WORDS.split(), "internationalisation", "наука", "中文", "e\u0301", "'", "--", "3.5"]
@@ -39,7 +46,7 @@ def test_the_fast_path_finds_what_the_tokenizer_finds(
     text: str, kind: str, cased: bool, lines: bool
 ) -> None:
     tokenizer = Tokenizer(kind, cased)
-    made = encode(Block(0, 7, text, wrapped=False), tokenizer, lines)
+    made = encode(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
     marked = text if lines else mark_sentences(text)
     expected = [
         (words, line)
@@ -52,7 +59,7 @@ def test_the_fast_path_finds_what_the_tokenizer_finds(
 
 def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() -> None:
     text = "It was a dark\nnight. The rain\nfell.\nNobody\n \nslept. or\n"
-    made = encode(Block(0, 1, text, wrapped=True), Tokenizer(), lines=False)
+    made = encode(Block(0, 1, text.encode(), wrapped=True), Tokenizer(), lines=False)
     assert [" ".join(words) for words in sentences(made)] == [
         "it was a dark night",
         "the rain fell",
@@ -63,19 +70,23 @@ def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() ->
 
 
 def test_a_long_sentence_is_split_and_nothing_is_lost() -> None:
-    made = encode(Block(0, 3, "a b\n" + "c " * 2500 + "\nd", wrapped=False), Tokenizer(), False)
+    made = encode(Block(0, 3, b"a b\n" + b"c " * 2500 + b"\nd", wrapped=False), Tokenizer(), False)
     assert made.lengths.tolist() == [2, 1000, 1000, 500, 1]
     assert made.lines.tolist() == [3, 4, 4, 4, 5]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "\ufffd"])
 def test_text_without_words(text: str) -> None:
-    made = encode(Block(0, 1, text, wrapped=False), Tokenizer(), lines=False)
+    made = encode(Block(0, 1, text.encode(), wrapped=False), Tokenizer(), lines=False)
     assert (made.types, len(made.ids), len(made.lengths)) == ([], 0, 0)
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    made = encode(Block(0, 1, "a\ud800b c", wrapped=False), Tokenizer(), lines=False)
+    made = encode(
+        Block(0, 1, "a\ud800b c".encode("utf-8", "surrogatepass"), wrapped=False),
+        Tokenizer(),
+        lines=False,
+    )
     assert sentences(made) == [["a", "b", "c"]]
 
 
@@ -106,6 +117,33 @@ def test_both_patterns_find_the_same(text: str) -> None:
     text = text.replace("_", " ")
     plain = [Tokenizer().normalise(word) for word in word_pattern().findall(text)]
     assert Tokenizer().words(text) == plain
+
+
+MARKS = list(".!?…।۔。！？\"'”’“‘)(][ \n\u00a0\u3000\u2009\x1e\x85aZzßöøÿ÷ÉЯ7中-")
+PARTS = [*MARKS, ". ", "? ", "Dr", "no", " Prof", "(e.g", "first", "\u00a0St", "ca", "É. ", " A. "]
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(st.one_of(st.sampled_from(PARTS), st.characters(codec="utf-8"))).map("".join))
+@example("A. b")
+@example("。 a。")
+def test_sentences_end_among_the_bytes_where_they_end_in_the_text(text: str) -> None:
+    found = find_ends(text.encode()).tolist()
+    assert found == [len(text[:end].encode()) for end in sentence_ends(text)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("ab", min_size=1, max_size=18) | st.sampled_from(["a" * 7, "a" * 15])))
+def test_words_that_begin_alike_are_told_apart(words: list[str]) -> None:
+    words = [word + more for word in words for more in ("", "a", "aa", "b")]
+    made = encode(Block(0, 1, " ".join(words).encode(), wrapped=False), Tokenizer(), lines=False)
+    assert np.array(made.types, dtype=object)[made.ids].tolist() == words
+
+
+def test_one_chunk_of_many_words() -> None:
+    words = [f"字{i}" for i in range(70_000)]
+    made = encode(Block(0, 1, "、".join(words).encode(), wrapped=False), Tokenizer(), lines=True)
+    assert np.array(made.types, dtype=object)[made.ids].tolist() == words
 
 
 def test_abbreviations_and_initials_end_no_sentence() -> None:

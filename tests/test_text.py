@@ -68,7 +68,7 @@ texts = st.text(
 @settings(max_examples=400, deadline=None)
 def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -> None:
     tokenizer = Tokenizer(kind, cased)
-    part = encode(Block(0, 1, text, wrapped=False), tokenizer, lines=True)
+    part = encode(Block(0, 1, text.encode(), wrapped=False), tokenizer, lines=True)
     found = [word for sentence in decoded(part) for word in sentence]
     assert found == [word for line in text.split("\n") for word in tokenizer.words(line)]
 
@@ -77,7 +77,7 @@ def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -
 @settings(deadline=None)
 def test_splitting_into_sentences_loses_no_word(text: str) -> None:
     for wrapped in (False, True):
-        part = encode(Block(0, 1, text, wrapped), Tokenizer(), lines=False)
+        part = encode(Block(0, 1, text.encode(), wrapped), Tokenizer(), lines=False)
         found = [word for sentence in decoded(part) for word in sentence]
         assert found == Tokenizer().words(text)
 
@@ -168,6 +168,16 @@ def _stream(text: str):  # type: ignore[no-untyped-def]
     import io
 
     return io.BytesIO(text.encode())
+
+
+@given(st.text("aé中😀", min_size=1))
+@settings(deadline=None, max_examples=60)
+def test_no_character_is_torn_where_no_space_is(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus_module, "BLOCK", 1)
+        patch.setattr(corpus_module, "open_bytes", lambda name: _stream(text))
+        blocks = [block for block, _ in Corpus(["-"], lines=True).blocks()]
+    assert "".join(block.text for block in blocks) == text
 
 
 def test_a_very_long_line_keeps_every_word(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ ANY = st.text().filter(lambda text: "\0" not in text)
 
 
 def learned(*texts: str, pieces: int = 60) -> Subwords:
-    made = make_tokenizer("subword", [Block(0, 1, text, wrapped=True) for text in texts])
+    made = make_tokenizer("subword", [Block(0, 1, text.encode(), wrapped=True) for text in texts])
     assert isinstance(made, Subwords)
     return made
 
@@ -31,7 +31,7 @@ PIECES = learned("apple apples applet pear pearl pears the the naïve İstanbul 
 def test_offsets_give_the_text_back_slice_by_slice(text: str, unit: str, cased: bool) -> None:
     kind = "whitespace" if unit == "whitespace" else "word"
     tokenizer = make_tokenizer("word" if unit == "whitespace" else unit, [], kind=kind, cased=cased)
-    blocks = [Block(0, 1, text, wrapped=True)]
+    blocks = [Block(0, 1, text.encode(), wrapped=True)]
     normalise = (lambda word: word) if tokenizer is None else tokenizer.normalise
     place = 0
     for row in tokenize(blocks, tokenizer).rows:
@@ -80,8 +80,8 @@ def test_a_combining_mark_stays_with_its_letter() -> None:
 
 
 def test_sentences_of_several_blocks_know_their_place() -> None:
-    blocks = [Block(0, 1, "One. Two.\n", False), Block(0, 2, "Three\n", False)]
-    assert list(sentences([*blocks, Block(1, 1, "Four", False)])) == [
+    blocks = [Block(0, 1, b"One. Two.\n", False), Block(0, 2, b"Three\n", False)]
+    assert list(sentences([*blocks, Block(1, 1, b"Four", False)])) == [
         ("One.", 0),
         ("Two.", 5),
         ("Three", 10),

@@ -41,4 +41,4 @@ def read_blocks(source: str, encoding: str, lines: bool) -> Iterator["Block"]:
     if source == "-" or names_file or os.path.exists(source):
         corpus = Corpus([source], encoding=encoding, lines=lines)
         return (block for block, _ in corpus.blocks())
-    return iter([Block(0, 1, source, wrapped=not lines)])
+    return iter([Block(0, 1, source.encode("utf-8", "surrogatepass"), wrapped=not lines)])

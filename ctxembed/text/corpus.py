@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -22,8 +23,13 @@ class Block:
 
     file: int  # which of the corpus's files
     line: int  # number of its first line, from 1
-    text: str
+    data: bytes  # UTF-8
     wrapped: bool  # a single line break inside it is a space, not the end of a sentence
+
+    @cached_property
+    def text(self) -> str:
+        """What the bytes say."""
+        return self.data.decode("utf-8", "surrogatepass")
 
 
 @dataclass
@@ -72,22 +78,22 @@ class Corpus:
     def _read(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
         digest = hashlib.sha256()
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
-        tail, line, wrapped, place = "", 1, False, 0
+        tail, line, wrapped, place = b"", 1, False, 0
         first = True
         with open_bytes(source.name) as stream:
             while True:
                 data = _read_block(stream, source.name)
                 digest.update(data)
-                text = tail + self._decode(decoder, data, source.name, line + tail.count("\n"))
-                if "\0" in text:
-                    at = line + text[: text.index("\0")].count("\n")
+                text = tail + self._decode(decoder, data, source.name, line + tail.count(b"\n"))
+                if b"\0" in text:
+                    at = line + text[: text.index(b"\0")].count(b"\n")
                     raise CorpusError(
                         f"{source.name}: line {at}: a NUL character; this looks like a binary file"
                         " (for UTF-16 text give --encoding utf-16)"
                     )
                 if first:
-                    text = text.removeprefix("\ufeff")
-                    wrapped = not self.lines and looks_wrapped(text)
+                    text = text.removeprefix(codecs.BOM_UTF8)
+                    wrapped = not self.lines and looks_wrapped(text.decode("utf-8", "replace"))
                     first = False
                 cut = len(text) if not data else _safe_cut(text, wrapped)
                 head, tail = text[:cut], text[cut:]
@@ -95,14 +101,17 @@ class Corpus:
                     done = _position(stream, source.size)
                     yield Block(number, line, head, wrapped), done - place
                     place = done
-                    line += head.count("\n")
+                    line += head.count(b"\n")
                 if not data:
                     break
         source.sha256 = digest.hexdigest()
 
-    def _decode(self, decoder: codecs.IncrementalDecoder, data: bytes, name: str, line: int) -> str:
+    def _decode(
+        self, decoder: codecs.IncrementalDecoder, data: bytes, name: str, line: int
+    ) -> bytes:
+        """Return the text as UTF-8, or say what is wrong with it."""
         try:
-            return decoder.decode(data, final=not data).replace("\r\n", "\n")
+            text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             if b"\0" in error.object:
                 raise CorpusError(
@@ -114,6 +123,9 @@ class Corpus:
                 f"{error.object[error.start]:02x} is not {self.encoding}; give the right --encoding"
                 " (such as latin-1), or --errors replace to go on"
             ) from None
+        if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
+            data = text.encode("utf-8", "surrogatepass")
+        return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
 def looks_wrapped(text: str) -> bool:
@@ -172,15 +184,19 @@ def _read_block(stream: IO[bytes], name: str) -> bytes:
         raise CorpusError(f"{name}: damaged: {error}") from None
 
 
-def _safe_cut(text: str, wrapped: bool) -> int:
+def _safe_cut(text: bytes, wrapped: bool) -> int:
     """Find where a block may end: behind a paragraph, a line, or at least between two words."""
-    cut = text.rfind("\n\n") + 2 if wrapped else 0
+    cut = text.rfind(b"\n\n") + 2 if wrapped else 0
     if cut < 2:
-        cut = text.rfind("\n") + 1
-    if not cut and len(text) >= BLOCK:
-        cut = max(text.rfind(" "), text.rfind("\t"), text.rfind("\u3000")) + 1
-    if not cut and len(text) >= 8 * BLOCK:
-        cut = len(text)  # four megabytes without a single space: no natural text
+        cut = text.rfind(b"\n") + 1
+    if cut or len(text) < BLOCK:
+        return cut
+    length = len(text.decode("utf-8", "replace"))
+    if length >= BLOCK:
+        spaces = (b" ", b"\t", "\u3000".encode())
+        cut = max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
+    if not cut and length >= 8 * BLOCK:  # four megabytes without a single space: no natural text
+        cut = len(text.rstrip(bytes(range(0x80, 0xC0)))) - 1  # before the last letter, maybe torn
     return cut
 
 

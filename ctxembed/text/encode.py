@@ -1,28 +1,22 @@
 """A block of text as numbers: the step that runs in several processes at once."""
 
 import os
-import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.text.corpus import Block
-from ctxembed.text.distinct import Chunks, find_chunks
-from ctxembed.text.tokenize import (
-    ABBREVIATIONS,
-    BLANK_LINE,
-    Tokenizer,
-    is_abbreviation,
-    possible_ends,
-)
+from ctxembed.text.distinct import WIDE, Chunks, find_chunks
+from ctxembed.text.ends import find_blank_lines, find_ends
+from ctxembed.text.tokenize import Tokenizer
 
+np.empty(1 << 24, np.uint8)  # once freed, it makes the C library keep memory for the next blocks
 LONGEST = 1000  # words in a sentence; a longer one is split, never cut
-_JOINED = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
-_ASCII = re.compile(r"[\0-\x7f]+")
 
 
 @dataclass(frozen=True)
@@ -30,90 +24,105 @@ class Encoded:
     """The words of a block, and its text as rows of that list."""
 
     file: int
-    text: str  # the words, a line break between them: one string is faster to hand over than many
-    ids: NDArray[np.int32]  # (tokens,) rows of types
+    text: bytes  # the words, a line break behind each: faster to hand over than many strings
+    ids: NDArray[np.unsignedinteger]  # (tokens,) rows of types, as small as they fit
     lengths: NDArray[np.int32]  # (sentences,) tokens in each
     lines: NDArray[np.int32]  # (sentences,) line on which each begins
 
     @property
     def types(self) -> list[str]:
         """Words by first appearance; a few may be there twice."""
-        return self.text.split("\n") if self.text else []
+        return self.text.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
 def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     """Split a block into sentences and words, and number the words by first appearance."""
-    data = block.text.encode("utf-8", "surrogatepass")
-    data, sentence_ends = _find_ends(block.text, data, block.wrapped, lines)
-    table, marks = _tables(tokenizer)
-    chunks = find_chunks(data.translate(table), marks)
-    types, sizes = _split(chunks, tokenizer)
-    each = sizes[chunks.ids]  # (chunks,) words in each
-    ends = np.cumsum(each, dtype=np.int32)
-    skip = np.cumsum(sizes, dtype=np.int32)[chunks.ids] - ends  # from a word's place to its type
-    ids = np.repeat(skip, each) + np.arange(each.sum(), dtype=np.int32)
-    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
-    cuts = sentence_ends if block.wrapped else np.concatenate([sentence_ends, breaks])
+    cuts = np.zeros(0, np.int64) if lines else find_ends(block.data)
+    if block.wrapped:
+        cuts = np.concatenate([cuts, find_blank_lines(block.data)])
+    data, cuts = _part(block.data, cuts, tokenizer)
+    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    if not block.wrapped:
+        cuts = np.concatenate([cuts, breaks])
+    chunks = find_chunks(_separate(data, tokenizer))
+    text, sizes = _split(chunks, tokenizer)
+    ids, ends = _number(chunks, sizes)
     offsets = _offsets(np.sort(cuts), chunks.starts, ends)
     places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
     return Encoded(
         block.file,
-        "\n".join(types),
+        text,
         ids,
         np.diff(offsets).astype(np.int32),
         (block.line + np.searchsorted(breaks, places)).astype(np.int32),
     )
 
 
-def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[list[str], NDArray[np.int32]]:
-    """Return the words of the distinct chunks, one behind the other, and how many each has.
-
-    Most chunks are a word as they stand; the others are split here once, not at each occurrence.
-    """
-    joined = (_JOINED if tokenizer.kind == "word" else _ASCII).fullmatch
-    sizes = np.ones(len(chunks.types), np.int32)
-    words: list[str] = []
-    place = 0
-    for odd in chunks.marked.tolist():
-        chunk = chunks.types[odd]
-        found = [chunk] if joined(chunk) else tokenizer.words(chunk)
-        words += chunks.types[place:odd]
-        words += found
-        sizes[odd] = len(found)
-        place = odd + 1
-    words += chunks.types[place:]
-    return words, sizes
-
-
-def _find_ends(
-    text: str, data: bytes, wrapped: bool, lines: bool
+def _part(
+    data: bytes, ends: NDArray[np.int64], tokenizer: Tokenizer
 ) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the bytes of a text, and where in them sentences end."""
-    places = np.array([] if lines else possible_ends(text), np.int64)
+    """Put a separator where a sentence ends without one, as in Chinese; return the new ends too."""
     letters = np.frombuffer(data, np.uint8)
-    # A letter of several bytes moves what is behind it: count its later bytes.
-    later = np.flatnonzero((letters & 0xC0) == 0x80)
-    later -= np.arange(len(later))
-    moved = places + np.searchsorted(later, places, side="right")
-    doubtful = np.flatnonzero(_TAILS[letters[moved - 3], letters[moved - 2]])
-    wrong = [place for place in doubtful if is_abbreviation(text, int(places[place]))]
-    moved = np.delete(moved, wrong)
-    if wrapped:
-        blank = np.array([match.start() for match in BLANK_LINE.finditer(text)], np.int64)
-        moved = np.sort(
-            np.concatenate([moved, blank + np.searchsorted(later, blank, side="right")])
-        )
-    # CJK writes no space behind a sentence: put a separator there.
-    joined = moved[moved < len(letters)]
+    joined = ends[ends < len(data)]
     joined = joined[~_SPACES[letters[joined]]]
-    if len(joined):
-        data = np.insert(letters, joined, 0x1E).tobytes()
-        moved += np.searchsorted(joined, moved)
-    return data, moved
+    if tokenizer.kind == "word":  # full stops separate, but for those of several bytes
+        joined = joined[letters[joined - 1] > 127]
+    if not len(joined):
+        return data, ends
+    return np.insert(letters, joined, 0x1E).tobytes(), ends + np.searchsorted(joined, ends)
+
+
+def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
+    """Put NUL for all that separates words in ASCII, and small letters for capital ones."""
+    letters = np.frombuffer(
+        bytearray(b"\0" + data.translate(_table(tokenizer)) + bytes(WIDE)), np.uint8
+    )
+    if tokenizer.kind == "word":
+        joiners = np.flatnonzero((letters == ord("'")) | (letters == ord("-")))
+        joins = _LETTERS[letters[joiners - 1]] & _LETTERS[letters[joiners + 1]]
+        letters[joiners[~joins]] = 0
+    return letters
+
+
+def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.int64]]:
+    """Return the words of the distinct chunks, a line break behind each, and how many each has.
+
+    What is all ASCII is a word as it stands; the others are split once, not at each occurrence.
+    """
+    sizes = np.ones(len(chunks.new), np.int64)
+    wide = np.flatnonzero(np.frombuffer(chunks.text, np.uint8) > 127)
+    odd = np.searchsorted(chunks.ends, wide, side="right")
+    odd = odd[np.diff(odd, prepend=-1) > 0]
+    if not len(odd):
+        return chunks.text, sizes
+    edges = np.stack([np.append(0, chunks.ends)[odd], chunks.ends[odd]], axis=1).ravel().tolist()
+    parts = [chunks.text[a:b] for a, b in pairwise([0, *edges, None])]
+    text = b"".join(parts[1::2]).decode("utf-8", "surrogatepass")
+    parts[1::2] = [line.encode("utf-8", "surrogatepass") for line in tokenizer.split_lines(text)]
+    sizes[odd] = [part.count(b"\n") for part in parts[1::2]]
+    return b"".join(parts), sizes
+
+
+def _number(
+    chunks: Chunks, sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
+    """Return the types of all words, and how many words there are up to the end of each chunk."""
+    last = np.cumsum(sizes)
+    row = np.empty(len(chunks.first), np.min_scalar_type(last[-1] if len(last) else 0))
+    each = np.empty(len(row), np.uint32)
+    row[chunks.new], each[chunks.new] = last - sizes, sizes
+    ids, each = row[chunks.first], each[chunks.first]
+    ends = np.cumsum(each, dtype=np.int64)
+    ids = np.repeat(ids, each)
+    several = np.flatnonzero(each > 1)
+    many = each[several].astype(np.int64)
+    within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    ids[np.repeat(ends[several] - many, many) + within] += within.astype(ids.dtype)
+    return ids, ends
 
 
 def _offsets(
-    cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int32]
+    cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return where each sentence begins, counted in words, and behind them the number of words."""
     before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
@@ -132,31 +141,22 @@ def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return np.sort(np.concatenate([offsets, *more]))
 
 
-def _tails() -> NDArray[np.bool_]:
-    """Mark (256, 256) two bytes before a full stop that may belong to an abbreviation."""
-    tails = np.zeros((256, 256), np.bool_)
-    tails[:, 128:] = tails[:, ord("A") : ord("Z") + 1] = True  # a single capital letter does
-    for word in ABBREVIATIONS:
-        for pair in (word[-2:].encode(), word[-2:].title().encode()):
-            tails[pair[0], pair[1]] = True
-    return tails
-
-
-_TAILS = _tails()
 _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 
 
+_LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
+
+
 @cache
-def _tables(tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.bool_]]:
-    """Make a table from bytes to small letters, NUL for what separates, and mark what is odd."""
+def _table(tokenizer: Tokenizer) -> bytes:
+    """Make a table from bytes to small letters, NUL for what separates."""
     word = tokenizer.kind == "word"
     inside = [
         char.isalnum() or char in "'-" if word else not char.isspace()
         for char in map(chr, range(128))
     ]
     table = bytes(code if inside[code] else 0 for code in range(128))
-    marks = np.array([code > 127 or (word and chr(code) in "'-") for code in range(256)])
-    return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256)), marks
+    return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256))
 
 
 def encode_all(
@@ -171,15 +171,21 @@ def encode_all(
         for block, size in stream:
             yield encode(block, tokenizer, lines), size
         return
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
 
     from ctxembed.processes import follow
 
-    with ProcessPoolExecutor(workers, initializer=follow, initargs=(os.getpid(),)) as pool:
-        pending = [(pool.submit(encode, block, tokenizer, lines), size) for block, size in start]
-        while pending:
-            future, size = pending.pop(0)
-            result = future.result()
-            for block, following in islice(stream, 1):
-                pending.append((pool.submit(encode, block, tokenizer, lines), following))
-            yield result, size
+    with ProcessPoolExecutor(workers - 1, initializer=follow, initargs=(os.getpid(),)) as pool:
+        pending: deque[tuple[Future[Encoded], int]] = deque()
+        for block, size in chain(start, stream):
+            if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
+                future = pool.submit(encode, block, tokenizer, lines)
+            else:  # the others have enough to do: this process is a worker too
+                future = Future()
+                future.set_result(encode(block, tokenizer, lines))
+            pending.append((future, size))
+            while pending and (pending[0][0].done() or len(pending) > 4 * workers):
+                future, size = pending.popleft()
+                yield future.result(), size
+        for future, size in pending:
+            yield future.result(), size

@@ -28,11 +28,26 @@ class Tokenizer:
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
         """
-        return [unit for unit, _, _ in self.tokens(text)]
+        if self.unit != "word":
+            return [unit for unit, _, _ in self.tokens(text)]
+        pattern, text = self._pattern(text)
+        found = pattern.findall(text)
+        return self.normalise("\n".join(found)).split("\n") if found else []
+
+    def split_lines(self, text: str) -> list[str]:
+        """Split each line into words, a line break behind each word; no line may hold a NUL.
+
+        >>> Tokenizer().split_lines("It's “naïve”\\n—\\n")
+        ["it's\\nnaïve\\n", '']
+        """
+        pattern, text = self._pattern(text.replace("\n", "\0"))
+        found = re.compile("\0|" + pattern.pattern).findall(text)
+        return (self.normalise("\n".join(found)) + "\n").split("\0\n")[:-1]
 
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Yield each unit, and where it begins and ends in the text."""
-        for match in self._matches(text):
+        pattern, text = self._pattern(text)
+        for match in pattern.finditer(text):
             start, end = match.span()
             yield self.normalise(match[0]), start, end
 
@@ -42,14 +57,15 @@ class Tokenizer:
             word = word.translate(CURLY)
         return word if self.cased else word.lower()
 
-    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+    def _pattern(self, text: str) -> tuple[re.Pattern[str], str]:
+        """Return what finds the words, and the text in which it does."""
         if self.kind == "whitespace":
-            return _NO_SPACE.finditer(text)
+            return _NO_SPACE, text
         pattern = _MARKLESS_WORD if _MARKLESS.fullmatch(text) else word_pattern()
-        return pattern.finditer(text.replace("_", " "))  # to \w it would be a letter
+        return pattern, text.replace("_", " ")  # to \w it would be a letter
 
 
-_NO_SPACE = re.compile(r"\S+")
+_NO_SPACE = re.compile(r"[^\s\0]+")
 # Most text holds none of the many combining marks, nor what joins letters in Persian and Hindi;
 # a plain pattern is ten times faster there. These ranges, of common scripts, are free of both.
 _MARKLESS = re.compile(
