@@ -2,9 +2,11 @@
 
 import mmap
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +45,7 @@ def build(
     """Read the corpus once; write ids, sentence offsets and lines into the folder."""
     from ctxembed.text.encode import encode_all  # whoever only asks questions needs none of it
 
-    numbers: dict[str, int] = {}  # word -> provisional id, by first appearance
+    numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)
     sentences = tokens = 0
     by_file = [0] * len(corpus.sources)
@@ -55,9 +57,7 @@ def build(
     ):
         for part, size in encode_all(corpus.blocks(), tokenizer, corpus.lines, workers):
             types = part.types
-            rows = np.fromiter(
-                (numbers.setdefault(word, len(numbers)) for word in types), np.int32, len(types)
-            )
+            rows = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
             if len(numbers) > len(counts):
                 counts = np.concatenate([counts, np.zeros(len(numbers), np.int64)])
             np.add.at(counts, rows, np.bincount(part.ids, minlength=len(rows)))
