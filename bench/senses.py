@@ -28,6 +28,7 @@ from ctxembed.analysis import ambiguity, induce
 from ctxembed.analysis.context import Context, Occurrence, parse, vectors_at
 from ctxembed.analysis.induce import Space, cluster, make_space
 from ctxembed.analysis.occurrences import read, sample
+from ctxembed.analysis.senses import find_senses
 from ctxembed.model import Model, unit
 from ctxembed.progress import Progress
 
@@ -52,6 +53,7 @@ guitarist
 WORDS = _LIST.split()
 RATIO = 3  # the rarer word of a pair has at least a third of the other's occurrences
 MOST = 1000  # occurrences of each pseudoword
+DRAWS = (3, 11, 12)  # seeds, each of which pairs the words anew
 
 
 def halves(model: Model) -> tuple[list[str], list[str]]:
@@ -114,7 +116,8 @@ def share_error(truth: Labels, found: Labels) -> float:
 def report(context: Context, name: str, words: Sequence[str], label: str) -> None:
     """Print what senses makes of pseudowords and of plain words."""
     model, space = context.model, make_space(context, name)
-    pairs = draw_pairs(model, words, 20, seed=3)
+    draws = [draw_pairs(model, words, 20, seed) for seed in DRAWS]
+    pairs = list(dict.fromkeys(pair for draw in draws for pair in draw))
     numbers, auto, given, errors = [], [], [], []
     for one, other in pairs:
         vectors, truth = merge(model, space, one, other)
@@ -127,38 +130,40 @@ def report(context: Context, name: str, words: Sequence[str], label: str) -> Non
         print(
             f"  {one}+{other}: k {found.number}, V {auto[-1]:.2f}, k=2 {given[-1]:.2f}", flush=True
         )
-    singles = list(words) if label == "tuning" else list(words[:20])
-    counted = {word: cluster(alone(model, space, word), space, None).number for word in singles}
+    counted = {word: cluster(alone(model, space, word), space, None).number for word in words}
     right = [error for error, number in zip(errors, numbers, strict=True) if number == 2]
-    print(f"{label}, {name}: {len(pairs)} pseudowords, {len(singles)} words")
+    print(f"{label}, {name}: {len(pairs)} pseudowords, {len(words)} words")
     print(f"  senses found in pseudowords: {np.bincount(numbers)[1:].tolist()} (one, two, ...)")
     print(f"  V-measure, --k auto: {np.mean(auto):.3f}; --k 2: {np.mean(given):.3f}")
+    scores = dict(zip(pairs, auto, strict=True))
+    each = [f"{np.mean([scores[pair] for pair in draw]):.3f}" for draw in draws]
+    print(f"  --k auto, each draw of {len(draws[0])} pairs: {' '.join(each)}")
     print(
         f"  share off by, where two are found: mean {np.mean(right):.3f},"
         f" within 0.1: {np.mean(np.array(right) <= 0.1):.2f}; --k 2: mean {np.mean(errors):.3f}"
     )
     several = [f"{word} {number}" for word, number in counted.items() if number > 1]
-    print(f"  one sense for {1 - len(several) / len(singles):.2f} of the words; not: {several}")
+    print(f"  one sense for {1 - len(several) / len(words):.2f} of the words; not: {several}")
 
 
 def tune(context: Context, name: str, words: Sequence[str]) -> None:
-    """Print the three measures for pseudowords and words, at k = 2 and 3."""
+    """Print width, and at k = 2 and 3 cleft and stability, for pseudowords and words."""
     model, space = context.model, make_space(context, name)
     rng = np.random.default_rng(0)
     sets: list[tuple[str, Floats]] = [
-        (f"{a}+{b}", merge(model, space, a, b)[0]) for a, b in draw_pairs(model, words, 20, 3)
+        (f"{a}+{b}", merge(model, space, a, b)[0])
+        for a, b in draw_pairs(model, words, 20, DRAWS[0])
     ]
     sets += [(word, alone(model, space, word)) for word in words]
     for word, vectors in sets:
         placed = space.place(vectors)
         x = (placed - placed.mean(axis=0)) @ induce._principal(placed - placed.mean(axis=0))
-        cells = []
+        cells = [f"{space.width(placed):.2f}"]
         for k in (2, 3):
             labels = induce._nearest(x, induce._means(x, k, 0, starts=4))
             groups = [x[labels == sense] for sense in range(k)]
-            apart = min(induce.separation(a, b)[0] for a, b in combinations(groups, 2))
             deep = min(induce.cleft(a, b, rng) for a, b in combinations(groups, 2))
-            cells.append(f"{apart:.2f} {deep:.2f} {induce._stability(x, k, rng):.2f}")
+            cells.append(f"{deep:.2f} {induce._stability(x, k, rng):.2f}")
         print(f"{word}\t" + "\t".join(cells), flush=True)
 
 
@@ -223,12 +228,12 @@ def rank(context: Context, name: str, words: Sequence[str], label: str) -> None:
         return ambiguity.describe(0, MOST, some, some[0], space, draws)
 
     above, merged, parts = [], [], []
-    for one, other in draw_pairs(model, words, 20, seed=3):
+    for one, other in draw_pairs(model, words, 20, DRAWS[0]):
         both = look(merge(model, space, one, other)[0])
         each = [look(alone(model, space, word)) for word in (one, other)]
         above += [both.similarity < item.similarity for item in each]
-        merged.append(ambiguity.verdict(both) == "needs-context")
-        parts += [ambiguity.verdict(item) == "static-ok" for item in each]
+        merged.append(ambiguity.verdict(both, space.alike) == "needs-context")
+        parts += [ambiguity.verdict(item, space.alike) == "static-ok" for item in each]
     print(
         f"{label}, {name}: ambiguity ranks the pseudoword above its part in {np.mean(above):.3f}"
         f" of {len(above)} cases; needs-context for {np.mean(merged):.2f} of the pseudowords,"
@@ -275,6 +280,7 @@ def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) ->
     model = context.model
     assert model.index
     row = int(np.flatnonzero(model.counts >= number)[-1])
+    word = model.vocab[row]
     places = sample(model.index.positions(row), number, np.random.default_rng(1))
     way = context.get(name)
     space = make_space(context, name)
@@ -286,6 +292,7 @@ def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) ->
         "evidence": lambda: vectors_at(model, space.way, places),
         "the usual spread": lambda: make_space(context, name),
         "clustering, k auto": lambda: cluster(vectors, space, None),
+        "all of senses": lambda: find_senses(context, word, attention=name, most=number),
     }
     taken: dict[str, list[float]] = {stage: [] for stage in stages}
     for _ in range(rounds):
@@ -294,12 +301,12 @@ def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) ->
             work()
             taken[stage].append(time.perf_counter() - begun)
     middle = {stage: float(np.median(times)) for stage, times in taken.items()}
-    print(f"{model.vocab[row]!r}, {len(places)} occurrences, {name}, medians of {rounds}:")
+    print(f"{word!r}, {len(places)} occurrences, {name}, medians of {rounds}:")
     for stage, seconds in middle.items():
         print(f"  {stage}: {seconds:.3f} s")
     base = middle["reading and contextualising"]
-    whole = sum(middle.values()) - middle["reading"]
-    print(f"  all of senses: {whole:.3f} s, {whole / base:.2f} times reading and contextualising")
+    ratio = middle["all of senses"] / base
+    print(f"  all of senses is {ratio:.2f} times reading and contextualising")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ class Table:
     `shares` names columns whose printed values must still add up to a total after rounding,
     with the columns that mark one group: {"weight": ("target", "head")}.
     `wrap` names columns of long text, broken into lines on a terminal instead of cut off.
-    `noted` names columns that only repeat what the notes say; format `table` leaves them out.
+    `noted` names columns that format `table` leaves out: the notes say it, or there is no room.
     `keyword` names the column of a concordance, with its contexts in the columns beside it.
     """
 

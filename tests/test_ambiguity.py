@@ -1,13 +1,16 @@
 """Which words need their context: made-up vectors by hand, the command on the small fixed model."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ctxembed.analysis.ambiguity import describe, falls_apart
-from ctxembed.analysis.induce import Space, _between
+from ctxembed.analysis.ambiguity import cut, describe, falls_apart
+from ctxembed.analysis.context import Attention, Bag
+from ctxembed.analysis.induce import Space, _between, _merged, _self_similarity
+from ctxembed.attention.layer import Layer
 from tests.conftest import Run
 
 COLUMNS = "word\tcount\tself_similarity\tlow\thigh\tstatic_variance\tsenses\tverdict"
@@ -32,12 +35,27 @@ def test_baseline_leaves_pairs_of_one_word_out() -> None:
     assert _between([np.array([x, x])]) == 0  # no pairs
 
 
+def test_threshold_lies_between_one_word_and_two() -> None:
+    """Two words whose contexts are x and y: 1 each alone; made one, 2 of 6 pairs are alike."""
+    groups = [np.eye(2)[[0, 0]], np.eye(2)[[1, 1]]]
+    bag = Bag(np.eye(2))
+    assert _self_similarity(groups) == 1
+    assert _self_similarity(_merged(groups, bag, np.array([0, 1]))) == pytest.approx(2 / 6)
+    # Attention that keeps the word itself: both get the word in the middle instead of their own.
+    keeps = Attention("mine", Layer(own=0.5), np.eye(2))
+    (made,) = _merged([0.5 * group for group in groups], keeps, np.array([0, 1]))
+    np.testing.assert_allclose(made, np.full((4, 2), np.sqrt(0.5)))
+
+
 def test_falls_apart() -> None:
     rng = np.random.default_rng(0)
     cloud = rng.normal(size=(100, 30))
     assert not falls_apart(cloud)
     cloud[:40, 3] += 9
     assert falls_apart(cloud)
+    line, edge = cut(cloud)
+    assert len(set((cloud @ line > edge)[:40])) == 1
+    assert not falls_apart(np.zeros((20, 3)))  # all the same
     lonely = rng.normal(size=(100, 30))
     lonely[0, 3] += 50  # one occurrence is no sense
     assert not falls_apart(lonely)
@@ -55,8 +73,11 @@ def test_rows(run: Run, often: Path) -> None:
     assert values == sorted(values)
     for row in rows:
         assert float(row[3]) <= float(row[2]) <= float(row[4])
-        assert row[7] == ("needs-context" if float(row[2]) < 0.62 or row[6] == "2" else "static-ok")
-    assert "that of random pairs of different words; below 0.62" in done.stderr
+    told = re.search(r"that of random pairs of different words; below (\S+),", done.stderr)
+    assert told is not None
+    for row in rows:
+        alike = float(row[2]) >= float(told[1]) and row[6] == "1"
+        assert row[7] == ("static-ok" if alike else "needs-context")
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "markdown"])

@@ -91,7 +91,7 @@ def test_senses(run: Run, often: Path, tmp_path: Path) -> None:
     shutil.copytree(often, place)
     at = ("-m", str(place))
     found = run("kwic", "bank", "--sort", "margin", *at)
-    assert "1 sense found in 30 occurrences" in found.stderr
+    assert "2 senses found in 30 occurrences" in found.stderr
     run("senses", "bank", "--k", "2", "--save", *at)
     rows = json.loads(run("kwic", "bank", "-f", "json", *at).stdout)
     assert len(rows) == 30

@@ -7,20 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.context import Context
+from ctxembed.analysis.context import Attention, Context, parse
 from ctxembed.analysis.induce import (
     Space,
+    adjusted_rand,
     cleft,
     cluster,
     count_senses,
+    evidence,
     judge,
     make_space,
     separation,
+    usual_spread,
 )
 from ctxembed.analysis.sense_store import saved_senses
+from ctxembed.analysis.senses import find_senses
 from ctxembed.errors import ModelError
 from ctxembed.model import Model
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
 
@@ -40,7 +44,7 @@ def clouds(
 
 @pytest.mark.parametrize(("centres", "expected"), [([0.0], 1), ([0, 8.0], 2), ([8.0, 8.0, 8.0], 3)])
 def test_counts_the_clouds(centres: list[float], expected: int) -> None:
-    assert count_senses(clouds(centres), np.random.default_rng(0)) == expected
+    assert count_senses(clouds(centres), np.random.default_rng(0))[0] == expected
 
 
 def test_one_cloud_cut_in_two_has_no_cleft() -> None:
@@ -72,6 +76,63 @@ def test_space_makes_the_usual_spread_one(often: Path) -> None:
     space = make_space(Context(Model.open(often)), "general")
     assert np.isfinite(space.matrix).all()
     assert np.linalg.matrix_rank(space.matrix) == 4
+
+
+def test_width_is_one_for_the_usual_word() -> None:
+    """Words of one covariance: in their space each varies by the usual amount."""
+    rng = np.random.default_rng(4)
+    shape = rng.normal(size=(6, 6))
+    groups = [rng.normal(size=(50, 6)) @ shape + rng.normal(size=6) for _ in range(100)]
+    matrix, usual = usual_spread(groups)
+    space = Space(None, matrix, usual=usual)  # type: ignore[arg-type]
+    widths = [space.width(group @ matrix) for group in groups]
+    assert np.mean(widths) == pytest.approx(1, abs=0.01)
+    wide = np.concatenate([groups[0], groups[0] + 9])
+    assert space.width(wide @ matrix) > 2
+
+
+def test_a_narrow_word_has_one_sense() -> None:
+    x = clouds([0, 8.0]) / 100 + np.eye(10)[9]  # two clear groups, and near each other
+    far = Space(None, np.eye(10) * 100, usual=1.0)  # type: ignore[arg-type]
+    assert cluster(x, far, None).number == 2
+    near = Space(None, np.eye(10) * 100, usual=1e6)  # type: ignore[arg-type]
+    made = cluster(x, near, None)
+    assert (made.number, made.stability) == (1, None)
+    assert made.width < 1
+
+
+def test_adjusted_rand_agrees_with_sklearn() -> None:
+    from sklearn.metrics import adjusted_rand_score
+
+    rng = np.random.default_rng(5)
+    for k in (1, 2, 4):
+        one, other = rng.integers(0, k, 60), rng.integers(0, 3, 60)
+        other[:30] = one[:30]
+        assert adjusted_rand(one, other) == pytest.approx(adjusted_rand_score(one, other))
+
+
+def test_evidence_weighs_more_evenly() -> None:
+    context = Context(Model.open(ROOT / "corpora" / "model"))
+    for name in ("general", "learned"):
+        plain, even = context.get(name), evidence(context, name)
+        assert isinstance(plain, Attention) and isinstance(even, Attention)
+        sentence = parse(context.model, "they put money in the [bank] of the town").occurrences
+        most = [way.encode(sentence).trace.weights.max() for way in (plain, even)]
+        assert most[0] > most[1]
+
+
+@pytest.mark.parametrize("word", ["apple", "bank", "server", "mouse", "orange"])
+def test_bundled_senses_are_found(word: str) -> None:
+    """The corpus was written with two senses of each; its labels are the truth."""
+    from sklearn.metrics import v_measure_score
+
+    with open(ROOT / "corpora" / "everyday.senses.tsv", encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    truth = [row[3] for row in rows if row[1] == word]
+    context = Context(Model.open(ROOT / "corpora" / "model"))
+    found = find_senses(context, word)
+    assert found.clustering.number == 2
+    assert v_measure_score(truth, found.clustering.labels) > 0.4
 
 
 def test_two_senses_of_bank(run: Run, often: Path) -> None:

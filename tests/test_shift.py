@@ -1,7 +1,6 @@
 """Two corpora, one word: alignment, permutation and split by hand and against scipy."""
 
 import json
-import re
 import shutil
 from itertools import combinations
 from pathlib import Path
@@ -99,15 +98,14 @@ ROWS = [
     "2 apple 8 8 0.000000 0.408438 0.166166 0.092000 0.408438 0.000000",
     "3 bank 6 6 0.000000 0.000000 0.193197 1.000000 0.000000 0.000000",
 ]
-SHARES = [("shares_a", "shares_b"), ("0.25 0.75", "0.75 0.25"), ("0.50 0.50", "0.50 0.50")]
+SHARES = [("shares_a", "shares_b"), ("25 75", "75 25"), ("50 50", "50 50")]
 CELLS = [[*row.split(), *shares] for row, shares in zip([HEAD, *ROWS], SHARES, strict=True)]
 TABLE = """\
-rank  word   count_a  count_b  static  distance  chance  p_value  from_shares  from_senses  shares_a   shares_b
-----  -----  -------  -------  ------  --------  ------  -------  -----------  -----------  ---------  ---------
-   2  apple        8        8  0.0000    0.4084  0.1662   0.0920       0.4084       0.0000  0.25 0.75  0.75 0.25
-   3  bank         6        6  0.0000    0.0000  0.1932   1.0000       0.0000       0.0000  0.50 0.50  0.50 0.50
-"""  # noqa: E501
-TEXT = [row for row in TABLE.splitlines() if row[0] != "-"]
+rank  word   static  distance  p_value  from_shares  from_senses  shares_a  shares_b
+----  -----  ------  --------  -------  -----------  -----------  --------  --------
+   2  apple  0.0000    0.4084   0.0920       0.4084       0.0000  25 75     75 25
+   3  bank   0.0000    0.0000   1.0000       0.0000       0.0000  50 50     50 50
+"""
 NOTES = """\
 ctxembed: aligned on 10 shared words; rank is among them
 ctxembed: 2 words were tested: by chance alone 0.1 of them have a p_value under 0.05
@@ -117,7 +115,8 @@ ctxembed: 2 words were tested: by chance alone 0.1 of them have a p_value under 
 @pytest.mark.parametrize("form", ["tsv", "csv", "table", "markdown", "json", "jsonl"])
 def test_output(run: Run, pair: Path, form: str) -> None:
     json_too = ["--precision", "6"] if "json" in form else []
-    done = run("shift", "a", "b", "Apple", "bank", *SMALL, "-f", form, *json_too, env=WIDE)
+    two = ["--senses", "2"]
+    done = run("shift", "a", "b", "Apple", "bank", *two, *SMALL, "-f", form, *json_too, env=WIDE)
     assert (done.returncode, done.stderr) == (0, NOTES)
     if form in ("tsv", "csv"):
         mark = "\t" if form == "tsv" else ","
@@ -126,13 +125,34 @@ def test_output(run: Run, pair: Path, form: str) -> None:
         assert done.stdout == TABLE
     elif form == "markdown":
         cells = [[c.strip() for c in row.split("|")[1:-1]] for row in done.stdout.splitlines()]
-        assert [cells[0], *cells[2:]] == [re.split("  +", row.strip()) for row in TEXT]
+        rounded = [[f"{float(c):.4f}" if "." in c else c for c in row] for row in CELLS]
+        assert [cells[0], *cells[2:]] == rounded
     else:
         text = done.stdout if form == "json" else f"[{','.join(done.stdout.splitlines())}]"
         assert json.loads(text) == [
             {n: c if n in ("word", "shares_a", "shares_b") else json.loads(c) for n, c in pairs}
             for pairs in (list(zip(CELLS[0], row, strict=True)) for row in CELLS[1:])
         ]
+
+
+def test_fits_a_terminal(run: Run, pair: Path) -> None:
+    done = run("shift", "a", "b", *SMALL, "-f", "table", env={"COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout.splitlines()[0].split() == [
+        "rank", "word", "static", "distance", "p_value", "from_", "from_", "shares_a", "shares_b",
+    ]  # fmt: skip
+
+
+def test_senses_are_counted_as_senses_does(tmp_path: Path, run: Run) -> None:
+    """Thirty times each: two clear groups in bank, one in sweet, which has one sentence."""
+    for name, fruit, money in (("a", 10, 30), ("b", 20, 10)):
+        text = ["the bank money", "the apple sweet"] * money + ["the river bank quay"] * fruit
+        write_tiny(tmp_path / name, text)
+    done = run("shift", "a", "b", "bank", "sweet", *SMALL)
+    bank, sweet = (line.split("\t") for line in done.stdout.splitlines()[1:])
+    assert bank[-2:] == ["75 25", "33 67"]
+    assert float(bank[8]) == pytest.approx(float(bank[5]), abs=1e-6)  # all of it is shares
+    assert sweet[-2:] == ["100", "100"]
 
 
 def test_ranked_list(run: Run, pair: Path) -> None:
@@ -166,6 +186,7 @@ def test_one_unknown_word_among_many(run: Run, pair: Path) -> None:
         (["a", "b", "--min-count", "7"], "a and b share 2 words that occur 7 times in both", 3),
         (["a", "b", "quay", *SMALL], "a: 'quay' is not in the vocabulary", 4),
         (["a", "b", "sweet", "--min-count", "3"], "'sweet' does not occur 3 times in both", 4),
+        (["a", "b", "--senses", "0"], "--senses 0: give a number from 1 to 50, or auto", 2),
         (["a", "b", "-", *SMALL], "nothing to do: stdin was empty", 2),
     ],
 )

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.analysis.context import Context, vectors_at
-from ctxembed.analysis.induce import APART, RAREST, Space, make_space, separation
+from ctxembed.analysis.induce import RAREST, WIDE, Space, adjusted_rand, make_space
 from ctxembed.analysis.occurrences import AT_ONCE, corpus_of, sample
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import CtxembedError
@@ -17,8 +18,8 @@ from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which nothing is said
 EACH = 100  # occurrences looked at for each word
-ALIKE = 0.62  # self-similarity over the baseline, below which a word needs its context
-SPLIT = 4.0  # own spreads between two groups; one normal cloud cut in two has 2.7
+CLOSER = 1000  # and for each of the words that are asked about by name
+AGREE = 0.5  # adjusted Rand index of two halves, from which a word has two senses
 VERDICTS = ("needs-context", "static-ok", "too-rare")
 COLUMNS = (
     "word",
@@ -51,7 +52,7 @@ def ambiguity(
     *,
     min_count: int = 100,
     attention: str | None = None,
-    threshold: float = ALIKE,
+    threshold: float | None = None,
     most: int | None = None,
     summary: bool = False,
     seed: int = 1,
@@ -66,11 +67,14 @@ def ambiguity(
     if not rows:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     space = make_space(context, attention or context.default(), seed)
-    found = list(measure(model, space, rows, seed, progress or Progress()))
+    if threshold is None:
+        threshold = space.alike
+    each = CLOSER if words else EACH
+    found = list(measure(model, space, rows, seed, progress or Progress(), each))
     found.sort(key=lambda item: (np.isnan(item.similarity), item.similarity))
     notes = [
         f"self_similarity is over {space.baseline:.3f}, that of random pairs of different words;"
-        f" below {threshold:g}, or with two senses, a word needs its context (--threshold)"
+        f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)"
     ]
     if summary:
         return Table(("property", "value"), _summary(context, found, threshold), notes=notes)
@@ -90,7 +94,7 @@ def ambiguity(
     return Table(COLUMNS, lines, notes=notes)
 
 
-def verdict(item: Measured, threshold: float = ALIKE) -> str:
+def verdict(item: Measured, threshold: float) -> str:
     """Say what a word needs."""
     if item.count < FEWEST:
         return "too-rare"
@@ -98,14 +102,19 @@ def verdict(item: Measured, threshold: float = ALIKE) -> str:
 
 
 def measure(
-    model: Model, space: Space, rows: Sequence[int], seed: int, progress: Progress
+    model: Model,
+    space: Space,
+    rows: Sequence[int],
+    seed: int,
+    progress: Progress,
+    each: int = EACH,
 ) -> Iterator[Measured]:
     """Read the occurrences of many words, a batch of words at a time."""
     index, rng = corpus_of(model), np.random.default_rng(seed)
-    weights = {n: _draws(n, rng) for n in (EACH,)}
+    weights = {each: _draws(each, rng)}
     with progress.stage("measuring", len(rows), "words") as stage:
-        for batch in _batches(model, rows):
-            places = [sample(index.positions(row), EACH, rng) for row in batch]
+        for batch in _batches(model, rows, each):
+            places = [sample(index.positions(row), each, rng) for row in batch]
             made = unit(vectors_at(model, space.way, np.concatenate(places)))
             ends = np.cumsum([len(some) for some in places])
             for row, vectors in zip(batch, np.split(made, ends[:-1]), strict=True):
@@ -132,6 +141,7 @@ def describe(
     same = (draws * draws).sum(axis=1)
     drawn = np.einsum("bn,bn->b", draws @ cosines, draws) - (draws * draws) @ np.diag(cosines)
     low, high = np.quantile(drawn / (n * n - same), [0.025, 0.975])
+    placed = vectors.astype(np.float64) @ space.matrix
     return Measured(
         row,
         count,
@@ -139,35 +149,61 @@ def describe(
         float(low) - space.baseline,
         float(high) - space.baseline,
         float(((vectors @ static) ** 2).mean()),
-        2 if falls_apart(vectors.astype(np.float64) @ space.matrix) else 1,
+        2 if space.width(placed) >= WIDE and falls_apart(placed) else 1,
     )
 
 
 def falls_apart(placed: Floats) -> bool:
     """Tell whether occurrences (n, d) fall into two groups, at the price of a few products.
 
-    The direction of greatest variance by power iteration, cut where two groups are tightest, then
-    three rounds of 2-means: the criterion of `senses` without its resampling.
+    Two random halves are each cut in two; both cuts must put all occurrences into about the same
+    two groups, and so must two other halves: the criterion of `senses` with fewer repeats.
     """
-    x = placed - placed.mean(axis=0)
-    line = x[np.argmax((x * x).sum(axis=1))]
-    for _ in range(8):
-        line = x.T @ (x @ line)
-        line /= np.linalg.norm(line) or 1.0
-    along = np.sort(x @ line)
-    n = np.arange(1, len(along))
-    head = np.cumsum(along)[:-1]
-    between = head**2 / n + (along.sum() - head) ** 2 / (len(along) - n)
-    second = (x @ line) > along[int(between.argmax())]
-    for _ in range(3):
-        if min(second.sum(), (~second).sum()) < max(2, RAREST * len(x)):
+    rng = np.random.default_rng(len(placed))
+    for _ in range(2):
+        halves = np.array_split(rng.permutation(len(placed)), 2)
+        one, other = (placed @ line > edge for line, edge in (cut(placed[half]) for half in halves))
+        fewest = min(int(one.sum()), int((~one).sum()))
+        if fewest < max(2, RAREST * len(placed)) or _rand(one, other) < AGREE:
             return False
+    return True
+
+
+def _rand(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
+    return adjusted_rand(one.astype(np.intp), other.astype(np.intp))
+
+
+def cut(x: Floats) -> tuple[Floats, float]:
+    """Cut occurrences (n, d) in two: the groups lie on the two sides of x @ line = edge.
+
+    The direction of greatest variance by power iteration, cut where two groups are tightest, then
+    three rounds of 2-means.
+
+    >>> x = np.array([[0.0, 0], [8, 1], [8, 0], [0, 1]])
+    >>> line, edge = cut(x)
+    >>> sides = x @ line > edge
+    >>> bool(sides[0] == sides[3] != sides[1] == sides[2])
+    True
+    """
+    middle = x.mean(axis=0)
+    x = x - middle
+    line = x[np.argmax((x * x).sum(axis=1))]
+    for _ in range(6):
+        line = x.T @ (x @ line)
+        line /= np.sqrt(line @ line) or 1.0
+    along = x @ line
+    ordered = np.sort(along)
+    n = np.arange(1, len(along))
+    head = np.cumsum(ordered)[:-1]
+    between = head**2 / n + (ordered.sum() - head) ** 2 / (len(along) - n)
+    second, edge = along > ordered[int(between.argmax())], 0.0
+    for _ in range(3):
+        if not 0 < second.sum() < len(x):
+            break
         one, two = x[~second].mean(axis=0), x[second].mean(axis=0)
-        second = x @ (two - one) > 0.5 * (two @ two - one @ one)
-    if min(second.sum(), (~second).sum()) < max(2, RAREST * len(x)):
-        return False
-    apart, own = separation(x[~second], x[second])
-    return apart >= APART and own >= SPLIT
+        line, edge = two - one, 0.5 * float(two @ two - one @ one)
+        second = x @ line > edge
+    return line, edge + float(middle @ line)
 
 
 def _draws(n: int, rng: np.random.Generator, repeats: int = 200) -> Floats:
@@ -175,13 +211,13 @@ def _draws(n: int, rng: np.random.Generator, repeats: int = 200) -> Floats:
     return rng.multinomial(n, np.full(n, 1 / n), repeats).astype(np.float32)
 
 
-def _batches(model: Model, rows: Sequence[int]) -> Iterator[list[int]]:
+def _batches(model: Model, rows: Sequence[int], each: int) -> Iterator[list[int]]:
     """Group words so that a batch has about as many occurrences as are read at once."""
     batch: list[int] = []
     size = 0
     for row in rows:
         batch.append(row)
-        size += min(EACH, int(model.counts[row]))
+        size += min(each, int(model.counts[row]))
         if size >= AT_ONCE:
             yield batch
             batch, size = [], 0

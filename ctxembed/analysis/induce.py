@@ -19,10 +19,11 @@ Labels = NDArray[np.intp]
 DIRECTIONS = 10  # principal directions in which senses are looked for
 CHOOSING = 1000  # occurrences from which the number of senses is chosen
 MOST = 6  # senses looked for
-# Chosen on pseudowords (bench/senses.py tune), never on the ones that are reported.
-APART = 5.0  # how far two senses lie apart, in standard deviations of one word's occurrences
+EVEN = 3  # how much more evenly attention weighs over many occurrences than in one sentence
+# Chosen on pseudowords (bench/senses.py --tune), never on the ones that are reported.
+WIDE = 1.0  # variance of the occurrences, as a multiple of that of the usual word of the model
 CLEFT = (1.3, 1.6)  # how much deeper cleft than one cloud cut in two: for two senses, for more
-STABLE = (0.7, 0.8)  # adjusted Rand index of two halves: for two senses, for more
+STABLE = (0.6, 0.9)  # adjusted Rand index of two halves: for two senses, for more
 RAREST = 0.03  # share of the occurrences below which a sense is noise
 
 
@@ -33,25 +34,41 @@ class Space:
     way: Representation
     matrix: Floats  # (d, d)
     baseline: float = 0.0  # mean cosine of occurrences of two different words
+    usual: float = 1.0  # variance of the usual word's occurrences in this space
+    alike: float = 0.0  # cosine over the baseline, halfway from one usual word to two made one
 
     def place(self, vectors: Floats) -> Floats:
         """Return (n, d) contextual vectors in this space."""
         return np.asarray(unit(vectors).astype(np.float64) @ self.matrix)
+
+    def width(self, placed: Floats) -> float:
+        """Return the variance of placed occurrences (n, d) as a multiple of the usual word's.
+
+        >>> Space(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
+        2.0
+        """
+        variance = placed.var(axis=0).sum() * len(placed) / max(1, len(placed) - 1)
+        return float(variance / self.usual)
 
 
 def evidence(context: Context, name: str) -> Representation:
     """Return the representation that senses are looked for in.
 
     A single vector is best made of the few words that matter most; over many occurrences all
-    evidence counts. So general attention weighs more evenly here, over centred vectors.
+    evidence counts. So attention weighs more evenly here, general attention over centred vectors;
+    and what has learned to shut other clauses out looks farther.
     """
     way = context.get(name)
     if isinstance(way, Bag):
         return Bag(context.model.centred)
-    if isinstance(way, Attention) and way.layer.w_q is None and way.layer.unit:
-        layer = replace(way.layer, scale=way.layer.scale / 3)
+    if not isinstance(way, Attention):
+        return way
+    layer = replace(way.layer, scale=way.layer.scale / EVEN)
+    if layer.w_q is None:
         return replace(way, layer=layer, inputs=context.model.centred)
-    return way
+    if layer.walls is not None and layer.positions is not None:
+        layer = replace(layer, walls=layer.walls / EVEN, positions=layer.positions / EVEN)
+    return replace(way, layer=layer)
 
 
 def make_space(
@@ -68,23 +85,37 @@ def make_space(
     rows = common + np.flatnonzero(model.counts[common:] >= 4 * each)
     if len(rows) < 20:  # a small corpus: take what there is
         rows = np.flatnonzero(model.counts >= 2)
-    scatter, freedom = np.zeros((model.dim, model.dim)), 0
     drawn = rng.choice(rows, min(words, len(rows)), replace=False)
     index = corpus_of(model)
     places = [sample(index.positions(int(row)), each, rng) for row in drawn]
-    baseline = 0.0
-    if places:
-        vectors = unit(vectors_at(model, way, np.concatenate(places))).astype(np.float64)
-        groups = np.split(vectors, np.cumsum([len(p) for p in places])[:-1])
-        baseline = _between(groups)
-        for group in groups:
-            centred = group - group.mean(axis=0)
-            scatter += centred.T @ centred
-            freedom += len(group) - 1
+    if not places:
+        return Space(way, np.eye(model.dim))
+    made = vectors_at(model, way, np.concatenate(places)).astype(np.float64)
+    ends = np.cumsum([len(p) for p in places])[:-1]
+    groups = np.split(unit(made), ends)
+    baseline = _between(groups)
+    merged = _merged(np.split(made, ends), way, drawn)
+    alike = (_self_similarity(groups) + _self_similarity(merged)) / 2 - baseline
+    matrix, usual = usual_spread(groups)
+    return Space(way, matrix, baseline, usual, alike)
+
+
+def usual_spread(groups: Sequence[Floats]) -> tuple[Floats, float]:
+    """Return the matrix (d, d) that makes the usual spread of groups one, and what it comes to.
+
+    groups: (n, d) each, the occurrences of one word.
+    """
+    dim = groups[0].shape[1]
+    scatter, freedom = np.zeros((dim, dim)), 0
+    for group in groups:
+        centred = group - group.mean(axis=0)
+        scatter += centred.T @ centred
+        freedom += len(group) - 1
     within = scatter / max(1, freedom)
-    even = np.trace(within) / model.dim or 1.0
-    values, axes = np.linalg.eigh(within + 0.5 * even * np.eye(model.dim))
-    return Space(way, axes / np.sqrt(values), baseline)
+    even = np.trace(within) / dim or 1.0
+    values, axes = np.linalg.eigh(within + 0.5 * even * np.eye(dim))
+    usual = float((1 - 0.5 * even / values).sum())  # the trace of `within` in this space
+    return np.asarray(axes / np.sqrt(values)), usual if usual > 1e-9 else 1.0
 
 
 def _between(groups: Sequence[Floats]) -> float:
@@ -96,6 +127,28 @@ def _between(groups: Sequence[Floats]) -> float:
     return float((total @ total - (sums * sums).sum()) / pairs) if pairs else 0.0
 
 
+def _self_similarity(groups: Sequence[Floats]) -> float:
+    """Return the mean over groups of the cosine of two different unit vectors of one group."""
+    means = []
+    for group in groups:
+        n, total = len(group), group.sum(axis=0)
+        if n > 1:
+            means.append((total @ total - (group * group).sum()) / (n * (n - 1)))
+    return float(np.mean(means)) if means else 0.0
+
+
+def _merged(groups: Sequence[Floats], way: Representation, rows: NDArray[np.intp]) -> list[Floats]:
+    """Make pseudowords of each two words: their contexts as they are, one vector for both words."""
+    own = way.layer.own if isinstance(way, Attention) else 0.0
+    inputs = np.asarray(way.inputs[rows], np.float64)  # (n, d)
+    made = []
+    for i in range(0, len(groups) - 1, 2):
+        middle = unit(inputs[i] + inputs[i + 1]) * np.linalg.norm(inputs[i])
+        pair = [groups[j] + own * (middle - inputs[j]) for j in (i, i + 1)]
+        made.append(unit(np.concatenate(pair)).astype(np.float64))
+    return made
+
+
 @dataclass(frozen=True)
 class Clustering:
     """Which occurrence has which sense, the most frequent sense first."""
@@ -104,6 +157,7 @@ class Clustering:
     weights: Floats  # (k, d) a sense's score is unit(vector) @ weights + bias
     bias: Floats  # (k,)
     stability: float | None  # adjusted Rand index of the senses of two halves; None for one sense
+    width: float  # variance of the occurrences as a multiple of the usual word's
 
     @property
     def number(self) -> int:
@@ -133,10 +187,15 @@ def cluster(vectors: Floats, space: Space, k: int | None, seed: int = 1) -> Clus
     directions = _principal(placed - middle)  # (d, 10)
     x = (placed - middle) @ directions  # (n, 10)
     chosen = x if len(x) <= CHOOSING else x[rng.permutation(len(x))[:CHOOSING]]
+    width = space.width(placed)
     if k is None:
-        k = count_senses(chosen, rng)
-    stability = _stability(chosen, k, rng) if k > 1 else None
-    centres = _means(x, k, seed, starts=10) if k > 1 else np.zeros((1, x.shape[1]))
+        k, stability = count_senses(chosen, rng) if width >= WIDE else (1, None)
+    else:
+        stability = _stability(chosen, k, rng) if k > 1 else None
+    centres = np.zeros((1, x.shape[1]))
+    if k > 1:
+        centres = _means(chosen, k, seed, starts=10)
+        centres = centres if chosen is x else _means(x, k, seed, starts=1, begin=centres)
     labels = _nearest(x, centres)
     sizes = np.bincount(labels, minlength=k)
     if not sizes.all():
@@ -149,12 +208,12 @@ def cluster(vectors: Floats, space: Space, k: int | None, seed: int = 1) -> Clus
     step = apart[apart > 0].mean() if k > 1 else 1.0
     weights = centres @ space.matrix.T / step
     bias = -0.5 * (centres * centres).sum(axis=1) / step
-    return Clustering(np.argsort(order)[labels], weights, bias, stability)
+    return Clustering(np.argsort(order)[labels], weights, bias, stability, width)
 
 
-def count_senses(x: Floats, rng: np.random.Generator) -> int:
-    """Return the largest number of senses of which each two are apart, cleft and stable."""
-    found = 1
+def count_senses(x: Floats, rng: np.random.Generator) -> tuple[int, float | None]:
+    """Return the largest number of senses that are stable and each two cleft, and how stable."""
+    found: tuple[int, float | None] = (1, None)
     for k in range(2, min(MOST, len(x) // 10) + 1):
         more = int(k > 2)
         labels = _nearest(x, _means(x, k, 0, starts=4))
@@ -162,12 +221,10 @@ def count_senses(x: Floats, rng: np.random.Generator) -> int:
         if sizes.min() < max(2, RAREST * len(x)):
             continue
         groups = [x[labels == sense] for sense in range(k)]
-        if (
-            all(separation(a, b)[0] >= APART for a, b in combinations(groups, 2))
-            and all(cleft(a, b, rng) >= CLEFT[more] for a, b in combinations(groups, 2))
-            and _stability(x, k, rng) >= STABLE[more]
-        ):
-            found = k
+        if all(cleft(a, b, rng) >= CLEFT[more] for a, b in combinations(groups, 2)):
+            stability = _stability(x, k, rng)
+            if stability >= STABLE[more]:
+                found = (k, stability)
     return found
 
 
@@ -195,20 +252,34 @@ def cleft(a: Floats, b: Floats, rng: np.random.Generator) -> float:
     return separation(a, b)[1] / null
 
 
-def _stability(x: Floats, k: int, rng: np.random.Generator, repeats: int = 3) -> float:
+def _stability(x: Floats, k: int, rng: np.random.Generator, repeats: int = 5) -> float:
     """Cluster two halves apart, let both judge all: how far do they agree?"""
-    from sklearn.metrics import adjusted_rand_score
-
     if len(x) < 4 * k:
         return 0.0
     scores = []
     for _ in range(repeats):
         order = rng.permutation(len(x))
         one, other = (
-            _nearest(x, _means(x[half], k, 0, starts=2)) for half in np.array_split(order, 2)
+            _nearest(x, _means(x[half], k, 0, starts=4)) for half in np.array_split(order, 2)
         )
-        scores.append(adjusted_rand_score(one, other))
-    return float(np.mean(scores))
+        scores.append(adjusted_rand(one, other))
+    return float(np.median(scores))  # a half that is stuck says little
+
+
+def adjusted_rand(one: Labels, other: Labels) -> float:
+    """Return how far two groupings agree: 1 for the same, 0 for chance (Hubert and Arabie 1985).
+
+    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
+    np.add.at(table, (one, other), 1)
+    both, rows, columns, pairs = (
+        float((n * (n - 1)).sum())
+        for n in (table, table.sum(axis=1), table.sum(axis=0), np.float64(len(one)))
+    )
+    chance, most = rows * columns / pairs, (rows + columns) / 2
+    return (both - chance) / (most - chance) if most > chance else 1.0
 
 
 def _principal(x: Floats) -> Floats:
@@ -217,13 +288,15 @@ def _principal(x: Floats) -> Floats:
     return np.asarray(axes[:, ::-1][:, :DIRECTIONS])
 
 
-def _means(x: Floats, k: int, seed: int, starts: int) -> Floats:
-    """Return the k centres (k, d) that k-means finds."""
+def _means(x: Floats, k: int, seed: int, starts: int, begin: Floats | None = None) -> Floats:
+    """Return the k centres (k, d) that k-means finds, from several starts or from one given."""
     from sklearn.cluster import KMeans
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer different points than centres: seen by the caller
-        found = KMeans(k, n_init=starts, random_state=seed).fit(np.ascontiguousarray(x))
+        init = "k-means++" if begin is None else begin
+        means = KMeans(k, init=init, n_init=starts, random_state=seed)
+        found = means.fit(np.ascontiguousarray(x))
     return np.asarray(found.cluster_centers_)
 
 

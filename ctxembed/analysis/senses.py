@@ -1,12 +1,13 @@
 """What went into the average: the senses of a word, and the static vector as their mix."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from ctxembed.analysis.context import Context
-from ctxembed.analysis.induce import Clustering, Labels, Space, cluster, make_space
+from ctxembed.analysis.context import Context, vectors_at
+from ctxembed.analysis.induce import MOST, WIDE, Clustering, Labels, Space, cluster, make_space
 from ctxembed.analysis.neighbors import nearest
 from ctxembed.analysis.occurrences import Places, corpus_of, quote, read, sample
 from ctxembed.analysis.sense_store import SavedSenses, save_senses
@@ -18,6 +19,7 @@ from ctxembed.table import Cell, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which senses would be guesswork
+AVERAGED = 1000  # occurrences of each sense that its mean vector is made of
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ def senses(
     rows: list[tuple[Cell, ...]] = []
     near = _nearest(context, found, number)
     for sense, share in enumerate(_shares(found)):
-        mine = [row for row in found.centres if found.clustering.labels[row] == sense]
         rows.append(
             (
                 found.word,
@@ -68,7 +69,7 @@ def senses(
                 float(weights[sense]),
                 " ".join(other for other, _ in near[sense]),
                 " ".join(found.markers[sense]),
-                " | ".join(quote(corpus_of(model), int(found.places[r])) for r in mine[:examples]),
+                " | ".join(_different(_quotes(model, found, sense), examples)),
                 residual,
                 mean_cosine,
             )
@@ -114,28 +115,34 @@ def find_senses(
         )
     places = sample(everywhere, most, np.random.default_rng(seed))
     space = make_space(context, name, seed)
-    way = context.get(name)
     vectors = np.empty((len(places), model.dim), np.float32)
-    contextual = np.empty_like(vectors)
     with progress.stage("reading", len(places), "occurrences") as stage:
         for batch in read(model, places):
             vectors[batch.rows] = space.way.embed(batch)
-            contextual[batch.rows] = unit(way.embed(batch))
             stage.advance(len(batch.rows))
     clustering = cluster(vectors, space, k, seed)
-    means = np.stack(
-        [contextual[clustering.labels == sense].mean(axis=0) for sense in range(clustering.number)]
-    )
     return Found(
         model.vocab[row],
         name,
         places,
         len(everywhere),
         clustering,
-        means,
+        _means(context, name, places, clustering, seed),
         _by_centrality(vectors, space, clustering.labels),
         _mark(model, places, clustering, row, markers),
     )
+
+
+def _means(
+    context: Context, name: str, places: Places, clustering: Clustering, seed: int
+) -> Floats:
+    """Return (k, d) the mean contextual vector of each sense, of a sample where there are many."""
+    way, rng = context.get(name), np.random.default_rng(seed)
+    means = []
+    for sense in range(clustering.number):
+        mine = sample(places[clustering.labels == sense], AVERAGED, rng)
+        means.append(unit(vectors_at(context.model, way, mine)).mean(axis=0))
+    return np.stack(means)
 
 
 def unmix(static: Floats, vectors: Floats, shares: Floats) -> tuple[Floats, float, float]:
@@ -162,8 +169,37 @@ def _nearest(context: Context, found: Found, number: int) -> list[list[tuple[str
     space = context.get(found.attention).inputs
     own = unit(space[row]).astype(np.float64)
     across = found.vectors - (found.vectors @ own)[:, None] * own
-    rare = np.flatnonzero(model.counts < min(50, model.counts[row] // 10)).tolist()  # noisy
+    least = min(max(50, 1e-5 * model.tokens), model.counts[row] // 4)
+    rare = np.flatnonzero(model.counts < least).tolist()  # noisy, and few know them
     return nearest(model, across.astype(np.float32), number, [[row, *rare]] * len(across), space)
+
+
+def _quotes(model: Model, found: Found, sense: int) -> Iterator[str]:
+    """Quote the occurrences of a sense, one a sentence, those nearest to its centre first."""
+    index, seen = corpus_of(model), set()
+    for row in found.centres:
+        if found.clustering.labels[row] == sense:
+            place = found.places[row : row + 1]
+            sentence = int(index.sentence_of(place)[0])
+            if sentence not in seen:
+                seen.add(sentence)
+                yield quote(index, int(place[0]))
+
+
+def _different(quotes: Iterator[str], number: int, looked_at: int = 100) -> list[str]:
+    """Take the first quotes that share less than half of their words with one taken before.
+
+    >>> _different(iter(["a [bank] b", "a [bank] b c", "the river [bank]"]), 2)
+    ['a [bank] b', 'the river [bank]']
+    """
+    taken: list[str] = []
+    for quoted in islice(quotes, looked_at):
+        words = set(quoted.split())
+        if all(2 * len(words & set(x.split())) < len(words | set(x.split())) for x in taken):
+            taken.append(quoted)
+        if len(taken) == number:
+            break
+    return taken
 
 
 def _shares(found: Found) -> Floats:
@@ -184,9 +220,10 @@ def _by_centrality(vectors: Floats, space: Space, labels: Labels) -> list[int]:
 def _mark(
     model: Model, places: Places, clustering: Clustering, target: int, number: int
 ) -> list[list[str]]:
-    """Find the context words that tell each sense from the others, or from the whole corpus.
+    """Find the context words that tell each sense from the others and from the whole corpus.
 
-    Ranked by the log-odds ratio with the corpus as prior, in standard errors (Monroe et al. 2008).
+    Ranked by the log-odds ratio with the corpus as prior (Monroe et al. 2008), times the same in
+    standard errors: by the weaker of the two comparisons.
     """
     counts = np.zeros((clustering.number, len(model.vocab)))
     for batch in read(model, places, reach=10):
@@ -197,18 +234,27 @@ def _mark(
     large = len(model.vocab) > 1000  # in a small corpus a frequent word may be any word
     share = model.counts / max(1, model.tokens) * large
     marks = []
-    for sense in range(clustering.number):
-        mine = counts[sense] + prior
-        rest = counts.sum(axis=0) - counts[sense] + prior
-        if clustering.number == 1:
-            rest = model.counts + prior
-        odds = np.log(mine / (mine.sum() - mine)) - np.log(rest / (rest.sum() - rest))
-        score = odds / np.sqrt(1 / mine + 1 / rest)
-        score[counts[sense] < 2] = -np.inf
+    for mine in counts:
+        score = _stands_out(mine, model.counts, prior)
+        if clustering.number > 1:
+            score = np.minimum(score, _stands_out(mine, counts.sum(axis=0) - mine, prior))
+        score[mine < 2] = -np.inf
         best = np.argsort(-score, kind="stable")[: number + 200]
-        words = [i for i in best if score[i] > 0 and is_content(model.vocab[i], float(share[i]))]
+        words = [i for i in best if score[i] > 0 and _may_mark(model.vocab[i], float(share[i]))]
         marks.append([model.vocab[i] for i in words[:number]])
     return marks
+
+
+def _stands_out(mine: Floats, rest: Floats, prior: Floats) -> Floats:
+    """Compare counts (V,): log-odds ratio times the same in standard errors, with its sign."""
+    mine, rest = mine + prior, rest + prior
+    odds = np.log(mine / (mine.sum() - mine)) - np.log(rest / (rest.sum() - rest))
+    return np.asarray(odds * np.abs(odds) / np.sqrt(1 / mine + 1 / rest))
+
+
+def _may_mark(word: str, share: float) -> bool:
+    """Tell whether a word may stand for a sense: content, and neither a number nor a letter."""
+    return is_content(word, share) and sum(map(str.isalpha, word)) > 1
 
 
 def _notes(
@@ -217,8 +263,9 @@ def _notes(
     """Say how the static vector is made of the senses, and what was looked at."""
     mix = " ".join(
         f"{'-' if weight < 0 else '+'} {abs(weight):.2f}·s{sense}"
-        for sense, weight in enumerate(weights, 1)
+        for sense, weight in enumerate(weights[:MOST], 1)
     ).removeprefix("+ ")
+    mix += " + …" if len(weights) > MOST else ""
     notes = [
         f"{found.word} ≈ {mix}, {residual:.2f} of its length left over;"
         f" the mean of its occurrences has cosine {cosine:.3f} with the static vector"
@@ -229,10 +276,18 @@ def _notes(
             f"{looked} of {found.total} occurrences looked at ({looked / found.total:.1%});"
             " --max takes more"
         )
-    stability = found.clustering.stability
+    stability, width = found.clustering.stability, found.clustering.width
     if stability is None:
-        if chosen:
-            notes.append("no two senses lie far enough apart; --k 2 splits the word anyway")
+        if chosen and width < WIDE:
+            notes.append(
+                f"one sense: the occurrences vary {width:.2f} times as much as the usual word's;"
+                " --k 2 splits them anyway"
+            )
+        elif chosen:
+            notes.append(
+                "one sense: no split is clear and comes out the same from two random halves;"
+                " --k 2 splits it anyway"
+            )
     else:
         notes.append(f"the senses of two random halves agree to {stability:.2f} (adjusted Rand)")
     return notes

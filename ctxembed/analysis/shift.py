@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.analysis.context import Attention
+from ctxembed.analysis.induce import Space, cluster, usual_spread
 from ctxembed.analysis.occurrences import corpus_of, read, sample
 from ctxembed.attention.layer import Side, damping, general
 from ctxembed.attention.scores import Floats
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.model import Model, unit
 from ctxembed.progress import Progress
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Table, round_to_total
 
 COLUMNS = (
     "rank",
@@ -31,6 +32,7 @@ COLUMNS = (
     "shares_b",
 )
 FEWEST = 5  # occurrences in each corpus; below this nothing can be said of senses
+HIDDEN = ("count_a", "count_b", "chance")  # on a terminal there is no room for them
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,15 @@ class Aligned:
             )
         return place
 
+    @cached_property
+    def space(self) -> Space:
+        """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
+        rng = np.random.default_rng(1)
+        drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
+        groups = [self.vectors(side, int(word), 6, rng) for word in drawn for side in (0, 1)]
+        matrix, usual = usual_spread(groups)
+        return Space(self.attention, matrix, usual=usual)
+
     def vectors(self, side: int, word: int, most: int, rng: np.random.Generator) -> Floats:
         """Return (n, d) contextual vectors, of length 1, of a shared word in one of the corpora."""
         model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
@@ -145,13 +156,16 @@ def shift(
     *,
     by: str = "static",
     number: int = 20,
-    senses: int = 2,
+    senses: int | None = None,
     most: int = 1000,
     permutations: int = 999,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Table:
-    """Measure how far words have shifted, the words given or those that shifted most."""
+    """Measure how far words have shifted, the words given or those that shifted most.
+
+    senses=None finds how many each word has.
+    """
     a, b = aligned.a, aligned.b
     progress = progress or Progress()
     moved = usage(aligned, most, seed, progress) if by == "usage" else aligned.distances
@@ -168,7 +182,7 @@ def shift(
             rows.append((*cells, float(aligned.distances[word]), *split))
             stage.advance()
     notes = list(_notes(rows, len(order), ranked_by_static=by == "static" and not words))
-    return Table(COLUMNS, rows, notes=notes)
+    return Table(COLUMNS, rows, notes=notes, noted=HIDDEN)
 
 
 def usage(aligned: Aligned, most: int, seed: int, progress: Progress) -> Floats:
@@ -192,7 +206,7 @@ def usage(aligned: Aligned, most: int, seed: int, progress: Progress) -> Floats:
 
 
 def measure(
-    aligned: Aligned, word: int, senses: int, most: int, permutations: int, seed: int
+    aligned: Aligned, word: int, senses: int | None, most: int, permutations: int, seed: int
 ) -> tuple[Cell, ...]:
     """Return distance, chance, p-value, what shares and senses explain, and the shares."""
     rng = np.random.default_rng(seed)
@@ -200,9 +214,9 @@ def measure(
     if min(len(x), len(y)) < FEWEST:
         return (None,) * 7
     distance, chance, p_value = permute(x, y, permutations, rng)
-    labels = cluster(np.concatenate([x, y]), senses, seed)
+    labels = group(np.concatenate([x, y]), aligned, senses, seed)
     from_shares, from_senses, shares = split(x, y, labels)
-    told = (" ".join(f"{share:.2f}" for share in side) for side in shares)
+    told = (" ".join(round_to_total((100 * side).tolist(), 0)) for side in shares)
     return (distance, chance, p_value, from_shares, from_senses, *told)
 
 
@@ -252,12 +266,11 @@ def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> tuple[float, float,
     return along, length - along, shares[:, order]
 
 
-def cluster(vectors: Floats, senses: int, seed: int) -> NDArray[np.intp]:
-    """Return the sense (n,) of each vector."""
-    from sklearn.cluster import KMeans
-
-    k = min(senses, len(np.unique(vectors.round(6), axis=0)))
-    return np.asarray(KMeans(k, n_init=10, random_state=seed).fit_predict(vectors), np.intp)
+def group(vectors: Floats, aligned: Aligned, senses: int | None, seed: int) -> NDArray[np.intp]:
+    """Return the sense (n,) of each vector (n, d), in as many senses as given or as there are."""
+    if senses is not None:
+        senses = min(senses, len(np.unique(vectors.round(6), axis=0)))
+    return cluster(vectors, aligned.space, senses, seed).labels
 
 
 def _notes(rows: Sequence[Sequence[Cell]], shared: int, *, ranked_by_static: bool) -> Iterator[str]:

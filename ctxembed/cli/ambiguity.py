@@ -36,15 +36,18 @@ from ctxembed.cli.command import (
         ("How much of my text needs context?", "ctxembed ambiguity --summary"),
     ],
     see_also=["senses", "kwic", "compare"],
-    details="""Up to 100 occurrences of each word, drawn at random, are made contextual as `senses`
-does it. Words are read a batch at a time, each occurrence list once: memory does not grow with the
-corpus.
+    details="""Up to 100 occurrences of each word, drawn at random, or 1000 of words given by
+name, are made contextual as `senses` does it. Words are read a batch at a time, each occurrence
+list once: memory does not grow with the corpus.
 
 A word needs its context where its self-similarity over the baseline is below --threshold, or where
-its occurrences fall into two groups: 5 standard deviations of one word's occurrences apart, and 4
-of their own spreads; it is too rare below 20 occurrences. `senses` looks closer at one word and may
-disagree. The threshold was chosen on pseudowords (two words merged into one) with general
-attention; give your own for another one.
+its occurrences fall into two groups: they spread at least as wide as those of the usual word, and
+two random halves of them, each cut in two, agree on the groups (adjusted Rand index 0.5), twice.
+It is too rare below 20 occurrences. `senses` looks closer at one word and may disagree.
+
+The threshold comes from the model, for each attention: 200 words are drawn at random, and each two
+of them made one; it lies halfway between the mean self-similarity of the words and that of the
+pairs. Give your own to be stricter (higher) or laxer.
 
 --summary weighs words by how often they occur: the share of the running text judged that needs
 context, of all words and of content words alone. Its interval takes the upper and the lower end of
@@ -65,10 +68,8 @@ every word's self-similarity.""",
 @click.option(
     "--threshold",
     type=float,
-    default=0.62,
-    show_default=True,
     metavar="X",
-    help="Self-similarity below which a word needs its context.",
+    help="Self-similarity below which a word needs its context; told by the model if not given.",
 )
 @click.option("--summary", is_flag=True, help="The share of the text that needs context.")
 @click.option(
@@ -88,7 +89,7 @@ def command_(
     word: tuple[str, ...],
     number: int | None,
     min_count: int,
-    threshold: float,
+    threshold: float | None,
     summary: bool,
     attention: str | None,
     seed: int,

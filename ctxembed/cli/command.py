@@ -193,6 +193,15 @@ def expand_stdin(items: Sequence[str]) -> list[str]:
     return expanded
 
 
+def number_or_auto(option: str, text: str) -> int | None:
+    """Read how many senses are asked for; None leaves it to the data."""
+    if text == "auto":
+        return None
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
+        raise UsageError(f"{option} {text}: give a number from 1 to 50, or auto")
+    return int(text)
+
+
 def known_words(model: "Model", words: Sequence[str]) -> tuple[list[str], bool]:
     """Keep the words the model knows and name the others; all unknown is an error."""
     known, unknown = model.sort_known(words)

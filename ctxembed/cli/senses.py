@@ -6,11 +6,11 @@ from ctxembed.cli.command import (
     answer,
     command,
     model_option,
+    number_or_auto,
     open_model,
     output_options,
     progress,
 )
-from ctxembed.errors import UsageError
 
 
 @command(
@@ -22,8 +22,8 @@ from ctxembed.errors import UsageError
         "count": "how many of those looked at have it",
         "mix": "its weight in the static vector: static ≈ Σ mix · sense, all of length 1",
         "nearest": "words nearest to what its contexts add to the word's own vector",
-        "markers": "context words that tell it from the other senses, or from the corpus",
-        "examples": "occurrences nearest to its centre",
+        "markers": "context words that tell it from the other senses and from the corpus",
+        "examples": "occurrences nearest to its centre, without those that say nearly the same",
         "residual": "length of what the mix leaves over of the static vector, whose length is 1",
         "mean_cosine": "cosine of the mean of all occurrences with the static vector",
     },
@@ -36,15 +36,17 @@ from ctxembed.errors import UsageError
 either side within the sentence. Their contextual vectors are placed in a space in which one step in
 any direction is the usual spread of one word's occurrences, measured over 200 words drawn at random
 (within-class covariance normalisation), reduced to 10 principal directions, and clustered by
-k-means. General attention weighs more evenly for this than it does for a single sentence, over
-centred vectors: over many occurrences all evidence counts.
+k-means. Attention weighs three times as evenly for this as it does for a single sentence, and
+learned attention looks farther: over many occurrences all evidence counts. A sense's own vector is
+the mean of up to 1000 of its contextual vectors, made by the attention as it is.
 
---k auto takes the largest number of senses, up to 6, of which each two lie 5 standard deviations
-apart, are separated 1.3 times (for more than two senses 1.6 times) as clearly as one normal cloud
-of the same shape cut in two, come out the same from two random halves (adjusted Rand index 0.7; for
-more than two senses 0.8), and each hold 3 % of the occurrences. Otherwise the word has one sense.
-These numbers were chosen on pseudowords, two words merged into one, other than those of the figures
-in bench/README.md.
+--k auto takes the largest number of senses, up to 6, that come out the same from two random halves
+of the occurrences (adjusted Rand index 0.6; for more than two senses 0.9), of which each two are
+separated 1.3 times (for more than two senses 1.6 times) as clearly as one normal cloud of the same
+shape cut in two, and each hold 3 % of the occurrences. A word has one sense if there is no such
+number, or if its occurrences spread less than those of the usual word of the model: their variance
+in the space above is below the mean of the 200 words. These numbers were chosen on pseudowords, two
+words merged into one, other than those of the figures in bench/README.md.
 
 A sense here is a way of being used: a word with one meaning and two very different topics may get
 two, and two meanings that share their contexts get one.""",
@@ -103,14 +105,13 @@ def command_(
 
     Below the table stands the static vector as a mix of the senses.
     """
-    if k != "auto" and (not k.isdigit() or not 1 <= int(k) <= 50):
-        raise UsageError(f"--k {k}: give a number from 1 to 50, or auto")
+    wanted = number_or_auto("--k", k)
     from ctxembed.analysis.senses import senses
 
     table = senses(
         open_model(model_dir, quiet),
         word,
-        k=None if k == "auto" else int(k),
+        k=wanted,
         attention=attention,
         most=most,
         number=number,

@@ -2,7 +2,15 @@
 
 import click
 
-from ctxembed.cli.command import answer, command, expand_stdin, note, output_options, progress
+from ctxembed.cli.command import (
+    answer,
+    command,
+    expand_stdin,
+    note,
+    number_or_auto,
+    output_options,
+    progress,
+)
 
 
 @command(
@@ -17,7 +25,7 @@ from ctxembed.cli.command import answer, command, expand_stdin, note, output_opt
         "p_value": "share of random deals with at least this distance",
         "from_shares": "the part of distance that comes from other shares of the senses",
         "from_senses": "the rest: the senses themselves are used in other contexts",
-        "shares_a, shares_b": "share of each sense in the two corpora, the largest first",
+        "shares_a, shares_b": "percent of each sense in the two corpora, the largest first",
     },
     examples=[
         (
@@ -50,7 +58,10 @@ p_value: the occurrences are dealt out to the two corpora at random, --permutati
 deals with at least this distance) / (1 + deals). Occurrences in one document resemble each other,
 so in a corpus of few long documents the true p is larger than the one printed.
 
-The split: the occurrences of both corpora are clustered together into senses. With p and q the
+The split: the occurrences of both corpora are clustered together into senses, as many as --senses
+says, or found as `senses` finds them (its page has the criterion); the usual spread is that of 200
+shared words. With one sense there are no shares that could change: all of the distance is
+from_senses. With p and q the
 share of a sense in the first and the second corpus, and m and n its mean vectors there, D is
 exactly
 
@@ -58,7 +69,10 @@ exactly
 
 from_shares and from_senses are the lengths of the two parts along D, and sum to distance; a part
 that points the other way is negative. A sense that only one corpus has counts as a matter of
-shares.""",
+shares.
+
+On a terminal count_a, count_b and chance are left out for want of room; every other format has
+them.""",
 )
 @click.argument("model_a")
 @click.argument("model_b")
@@ -90,10 +104,9 @@ shares.""",
 @click.option(
     "-k",
     "--senses",
-    type=click.IntRange(1, 50),
-    default=2,
+    default="auto",
     show_default=True,
-    metavar="K",
+    metavar="N|auto",
     help="How many senses a word is split into.",
 )
 @click.option(
@@ -129,7 +142,7 @@ def command_(
     by: str,
     number: int,
     min_count: int,
-    senses: int,
+    senses: str,
     most: int,
     permutations: int,
     seed: int,
@@ -143,6 +156,7 @@ def command_(
     Takes two model directories. Without a WORD, ranks the words that moved most; - reads words
     from stdin.
     """
+    number_of_senses = number_or_auto("--senses", senses)
     from ctxembed.analysis.shift import align, shift
     from ctxembed.errors import UnknownWordError
     from ctxembed.model import Model
@@ -164,7 +178,7 @@ def command_(
         known,
         by=by,
         number=number,
-        senses=senses,
+        senses=number_of_senses,
         most=most,
         permutations=permutations,
         seed=seed,

@@ -191,9 +191,11 @@ def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequ
         if i not in wrap
     )
     left = width - fixed - 2 * (len(columns) - 1)
-    for i in sorted(wrap, key=need):  # short columns get what they need, long ones the rest
-        share = left // (len(wrap) - sorted(wrap, key=need).index(i))
-        size = max(10, min(need(i), share))
+    needs = {i: need(i) for i in wrap}
+    for i in sorted(wrap, key=need):  # short columns first, each by its share of what is needed
+        words = [word for row in body for word in row[i].split()]
+        share = left * needs[i] // sum(needs.values())
+        size = min(needs.pop(i), max(10, share, *map(len, words)))
         left -= size
         for row in body:
             pieces = [textwrap.wrap(piece, size) for piece in row[i].split(" | ")]
