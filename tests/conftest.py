@@ -1,6 +1,7 @@
 """A small fixed model: hand-made vectors, so that every printed number can be checked by hand."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +14,9 @@ from ctxembed.model import Model, write, write_lines
 from ctxembed.text import index
 
 ROOT = Path(__file__).parent.parent
+
+# Tests that a shell runs in the background ignore Ctrl-C, and so would every command they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WORDS = {  # [taste, technology, money, river]
     "the": [0.1, 0.1, 0.1, 0.1],
