@@ -15,7 +15,6 @@ from ctxembed.attention.scores import unit as unit
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Space
 from ctxembed.text.index import Index, load, read_lines
-from ctxembed.text.subword import open_tokenizer
 from ctxembed.text.tokenize import Tokenizer
 
 FORMAT = 1
@@ -148,7 +147,12 @@ class Model:
     def tokenizer(self) -> Tokenizer:
         """How this model reads text."""
         try:
-            return open_tokenizer(self.meta["tokenizer"], self.path)
+            told = self.meta["tokenizer"]
+            if told.get("unit", "word") == "word":
+                return Tokenizer(**told)
+            from ctxembed.text.subword import open_tokenizer
+
+            return open_tokenizer(told, self.path)
         except TypeError:
             raise ModelError(
                 f"{self.path / 'model.json'}: damaged (tokenizer); train the model again"

@@ -100,10 +100,8 @@ def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
 
 
 def open_tokenizer(told: dict[str, Any], folder: Path) -> Tokenizer:
-    """Make the tokeniser that a model's description tells of."""
-    unit = told.get("unit", "word")
-    if unit == "word":
-        return Tokenizer(**told)
+    """Make the tokeniser of smaller units that a model's description tells of."""
+    unit = told["unit"]
     if unit == "character":
         return Characters(**told)
     if unit != "subword":

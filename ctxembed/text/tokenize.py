@@ -60,19 +60,26 @@ class Tokenizer:
     def _pattern(self, text: str) -> tuple[re.Pattern[str], str]:
         """Return what finds the words, and the text in which it does."""
         if self.kind == "whitespace":
-            return _NO_SPACE, text
-        pattern = _MARKLESS_WORD if _MARKLESS.fullmatch(text) else word_pattern()
+            return _compiled(_NO_SPACE), text
+        plain = _compiled(_MARKLESS).fullmatch(text)
+        pattern = _compiled(_MARKLESS_WORD) if plain else word_pattern()
         return pattern, text.replace("_", " ")  # to \w it would be a letter
 
 
-_NO_SPACE = re.compile(r"[^\s\0]+")
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed; a question about a word needs none of them."""
+    return re.compile(pattern)
+
+
+_NO_SPACE = r"[^\s\0]+"
 # Most text holds none of the many combining marks, nor what joins letters in Persian and Hindi;
 # a plain pattern is ten times faster there. These ranges, of common scripts, are free of both.
-_MARKLESS = re.compile(
+_MARKLESS = (
     "[\0-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u200b\u200e-\u20cf\u2100-\u2cee"
     "\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff\uff00-\uffff]*"
 )
-_MARKLESS_WORD = re.compile(r"\w+(?:['’‐‑\-]\w+)*")
+_MARKLESS_WORD = r"\w+(?:['’‐‑\-]\w+)*"
 
 
 @cache
@@ -106,7 +113,7 @@ _BEHIND = (
     r"(?=\s|(?<=[।۔。！？]))"  # CJK writes no space behind it
     r"(?!\s*[\"'“‘(\[]*[a-zß-öø-ÿ])"  # the next sentence begins with no small letter
 )
-_LAST_WORD = re.compile(r"[^\s(\[\"'“‘]*\Z")
+_LAST_WORD = r"[^\s(\[\"'“‘]*\Z"
 
 
 @cache
@@ -135,7 +142,7 @@ def possible_ends(text: str) -> list[int]:
 
 def is_abbreviation(text: str, end: int) -> bool:
     """Tell whether what ends here is a full stop that belongs to the word before it."""
-    before = _LAST_WORD.search(text, max(0, end - 13), end - 1)
+    before = _compiled(_LAST_WORD).search(text, max(0, end - 13), end - 1)
     word = before[0] if before and text[end - 1] == "." else ""
     return (len(word) == 1 and word.isupper()) or word.lower() in ABBREVIATIONS
 
@@ -150,8 +157,8 @@ def mark_sentences(text: str, mark: str = "\x1e") -> str:
     return mark.join([text[start:end] for start, end in pairwise(ends)])
 
 
-BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-_LINE = re.compile(r"\n")
+_BLANK_LINE = r"\n[^\S\n]*\n\s*"
+_LINE = r"\n"
 
 
 def sentence_spans(
@@ -162,7 +169,7 @@ def sentence_spans(
     >>> list(sentence_spans("It rained.  We stayed\\nin."))
     [(0, 10), (12, 25)]
     """
-    breaks = [match.end() for match in (BLANK_LINE if wrapped else _LINE).finditer(text)]
+    breaks = [match.end() for match in _compiled(_BLANK_LINE if wrapped else _LINE).finditer(text)]
     ends = sorted({0, *breaks, *([] if lines else sentence_ends(text)), len(text)})
     for start, end in pairwise(ends):
         piece = text[start:end]
@@ -178,7 +185,7 @@ class Marked:
     targets: tuple[range, ...]  # positions of each marked span, in reading order
 
 
-_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+_BRACKETS = r"\[([^\[\]]+)\]"
 
 
 def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
@@ -190,7 +197,7 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
     words: list[str] = []
     targets: list[range] = []
     place = 0
-    for match in _BRACKETS.finditer(text):
+    for match in _compiled(_BRACKETS).finditer(text):
         words += tokenizer.words(text[place : match.start()])
         first = len(words)
         words += tokenizer.words(match[1])
