@@ -86,28 +86,28 @@ def train(
     tokens = int(counts.sum())
     if settings.hierarchical_softmax and len(words) < 2:
         raise CorpusError("one word makes no tree; leave --hierarchical-softmax out")
+    model = Word2Vec(
+        sg=int(settings.algorithm == "skipgram"),
+        vector_size=settings.dim,
+        window=settings.window,
+        min_count=1,
+        negative=settings.negative,
+        hs=int(settings.hierarchical_softmax),
+        sample=settings.sample,
+        workers=settings.workers,
+        seed=settings.seed,
+        epochs=settings.epochs,
+        sorted_vocab=0,  # rows are in our order already
+    )
+    model.build_vocab_from_freq(
+        dict(zip(words, counts.tolist(), strict=True)), corpus_count=sentences
+    )
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
         class Tell(CallbackAny2Vec):  # type: ignore[misc]
             def on_epoch_end(self, model: Any) -> None:
                 stage.advance(tokens)
 
-        model = Word2Vec(
-            sg=int(settings.algorithm == "skipgram"),
-            vector_size=settings.dim,
-            window=settings.window,
-            min_count=1,
-            negative=settings.negative,
-            hs=int(settings.hierarchical_softmax),
-            sample=settings.sample,
-            workers=settings.workers,
-            seed=settings.seed,
-            epochs=settings.epochs,
-            sorted_vocab=0,  # rows are in our order already
-        )
-        model.build_vocab_from_freq(
-            dict(zip(words, counts.tolist(), strict=True)), corpus_count=sentences
-        )
         model.train(
             corpus_file=str(text),
             total_words=tokens,
