@@ -32,6 +32,7 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -
 def follow(parent: int) -> None:
     """Leave Ctrl-C to the parent process, and don't outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def watch() -> None:
         while os.getppid() == parent:

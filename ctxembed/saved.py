@@ -42,6 +42,14 @@ def check_name(name: str) -> str:
     return name
 
 
+def check_free(model: Model, name: str, *, task: bool) -> None:
+    """Refuse a name under which the model has another kind of attention: it would be lost."""
+    check_name(name)
+    if name in model.attentions() and bool(load_attention(model, name).task) != task:
+        kind = "without labels" if task else "for a task"
+        raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
+
+
 def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True) -> None:
     """Write an attention whole, or leave the earlier one."""
     from ctxembed.folder import written_whole

@@ -292,6 +292,8 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
         (["similarity", "no.txt"], None, "no.txt: no such file or directory", 5),
         (["similarity", "f"], "a b 1\na b c\n", "f: line 2: word1 word2 score is expected", 5),
         (["similarity", "f"], "", "f: no pairs of words in it", 5),
+        (["similarity", "f"], "a b nan\n", "f: line 1: the score nan is no number", 5),
+        (["senses", "f"], "x\tan [apple]\ny\tthe [apple]\n", "f: no sense occurs twice", 5),
         (["similarity", "f"], b"a b 1\n\xe9 b 2\n", "f: line 2: byte 0xe9 is not utf-8", 5),
         (["scws", "f"], "1\ta\n", "f: line 1: expected id, word, tag, word, tag", 5),
         (["analogies", "f"], ": x\na b c\n", "f: line 2: four words are expected", 5),

@@ -348,3 +348,15 @@ def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None
     told = dict(line.split("\t") for line in done.stdout.splitlines())
     assert told["measured_on"] == "test, 260 sentences"
     assert float(told["accuracy"]) >= 0.85
+
+
+def test_a_name_keeps_its_kind(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(corpora() / "model", tmp_path / "m")
+    before = (tmp_path / "m" / "attention" / "learned" / "w_q.npy").read_bytes()
+    done = run("fit", "idioms", "--name", "learned", "--epochs", "1", "-m", "m")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'learned' was learned without labels and would be lost; give another" in done.stderr
+    assert (tmp_path / "m" / "attention" / "learned" / "w_q.npy").read_bytes() == before
+    assert run("fit", "idioms", "--name", "task", "--epochs", "1", "-m", "m").returncode == 0
+    done = run("learn", "--name", "task", "-m", "m")
+    assert done.returncode == 2 and "was learned for a task and would be lost" in done.stderr

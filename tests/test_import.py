@@ -317,3 +317,10 @@ def test_attention_learned_for_imported_vectors_pays(run: Run, tmp_path: Path) -
     told = run("compare", "[Apple] launched a phone", "-m", "m")
     assert "learned" in told.stdout
     assert run("explain", "[Apple] launched a phone", "-m", "m").returncode == 0
+
+
+@pytest.mark.parametrize("text", ["pear 1 2\nplum 3 4\n", "2 2\npear 1 2\nplum 3 4\n"])
+def test_a_byte_order_mark_is_no_letter(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text, encoding="utf-8-sig")
+    import_(str(tmp_path / "v.txt"), tmp_path / "m")
+    assert Model.open(tmp_path / "m").vocab == ["pear", "plum"]

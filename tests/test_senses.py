@@ -24,6 +24,7 @@ from ctxembed.analysis.sense_store import saved_senses
 from ctxembed.analysis.senses import find_senses
 from ctxembed.errors import ModelError
 from ctxembed.model import Model
+from ctxembed.places import corpora
 from tests.conftest import ROOT, Run
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
@@ -194,10 +195,11 @@ def test_same_seed_same_bytes(run: Run, often: Path) -> None:
         (["bank", "--k", "0"], 2, "--k 0: give a number from 1 to 50, or auto"),
         (["bank", "--k", "9"], 1, "of 9 senses have an occurrence; give a lower --k"),
         (["bank", "--attention", "mine"], 3, "no attention 'mine'"),
+        (["bank", "--save", "-m", str(corpora() / "model")], 2, "the bundled model stays as it is"),
     ],
 )
 def test_errors(run: Run, often: Path, arguments: list[str], code: int, message: str) -> None:
-    done = run("senses", *arguments, "-m", str(often))
+    done = run("senses", "-m", str(often), *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr

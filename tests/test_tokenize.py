@@ -75,6 +75,12 @@ def test_learning_twice_gives_the_same_bytes() -> None:
     assert learned("to be or not to be " * 9).learned == learned("to be or not to be " * 9).learned
 
 
+def test_a_combining_mark_is_no_word() -> None:
+    assert Tokenizer().words("I \u2764\ufe0f pie, नहीं \u0301 cafe\u0301") == [
+        "i", "pie", "नहीं", "cafe\u0301",
+    ]  # fmt: skip
+
+
 def test_a_combining_mark_stays_with_its_letter() -> None:
     assert Characters().words("e\u0301 \u0301x") == ["e\u0301", "\u0301", "x"]
 

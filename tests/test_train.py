@@ -118,6 +118,18 @@ def test_ctrl_c(stage: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["c.txt"]
 
 
+def test_terminate(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 1500)
+    process = start(tmp_path, "c.txt", "-o", "m", "--epochs", "100000", "--workers", "2")
+    while not list(tmp_path.glob(".m.tmp-*/text")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.terminate()
+    out, err = process.communicate(timeout=200)
+    assert (process.returncode, out, err) == (143, "", "")
+    assert os.listdir(tmp_path) == ["c.txt"]
+
+
 def test_ctrl_c_within_generated_code(tmp_path: Path) -> None:
     """A dataclass is made by exec; an interrupt in there used to end Python by the signal."""
     code = (

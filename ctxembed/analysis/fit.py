@@ -20,7 +20,7 @@ from ctxembed.attention.trained import Parameters, Words, as_layer, forward, key
 from ctxembed.errors import CorpusError
 from ctxembed.model import Model
 from ctxembed.progress import Progress
-from ctxembed.saved import Saved, check_name, load_attention, save_attention
+from ctxembed.saved import Saved, check_free, load_attention, save_attention
 from ctxembed.table import Cell, Table
 
 HELD_OUT = 0.2
@@ -211,7 +211,7 @@ def fit_task(
 
     `given` are fields of attention.task.Settings.
     """
-    check_name(name)
+    check_free(model, name, task=True)
     begun = time.perf_counter()
     settings = Settings(**{key: value for key, value in given.items() if value is not None})
     task = read_task(model, file, seed)

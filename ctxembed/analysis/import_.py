@@ -179,7 +179,12 @@ def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str]
     beside = [path.with_suffix(".vocab.txt"), path.parent / "vocab.txt"]
     words_path = Path(vocabulary) if vocabulary else next(filter(Path.is_file, beside), beside[0])
     try:
-        words = words_path.read_text(encoding=encoding).removesuffix("\n").split("\n")
+        words = (
+            words_path.read_text(encoding=encoding)
+            .removeprefix("\ufeff")
+            .removesuffix("\n")
+            .split("\n")
+        )
     except FileNotFoundError:
         raise ModelError(f"{words_path}: no such file; --vocab names the word list") from None
     except OSError as error:

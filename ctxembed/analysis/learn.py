@@ -17,7 +17,7 @@ from ctxembed.attention.walls import heights
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.model import Model
 from ctxembed.progress import Progress
-from ctxembed.saved import Saved, check_name, save_attention
+from ctxembed.saved import Saved, check_free, save_attention
 from ctxembed.static.word2vec import cores
 from ctxembed.table import Cell, Table
 from ctxembed.text import index as index_files
@@ -52,7 +52,7 @@ def learn_attention(
 
     `given` are fields of attention.learn.Settings. An interrupt keeps what was validated.
     """
-    check_name(name)
+    check_free(model, name, task=False)
     progress = progress or Progress()
     corpus = index or model.index
     if corpus is None:

@@ -16,7 +16,7 @@ PRIOR = (
 )
 NEAR = 0.3  # how fast the neighbourhood of a word fades, a word
 NEAR_WALL = 10.0  # and how fast behind walls
-STEP = 20_000  # sentences at once
+STEP = 2_000  # sentences at once: some 40 MB
 
 
 def heights(

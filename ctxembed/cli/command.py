@@ -150,11 +150,13 @@ def parse_axes(axes: Iterable[str]) -> dict[str, list[str]]:
     return parsed
 
 
-def open_model(path: str | None, quiet: bool) -> "Model":
+def open_model(path: str | None, quiet: bool, *, writes: bool = False) -> "Model":
     """Open the model a command asks for; say so when it is the bundled one."""
     from ctxembed import places
 
     chosen = places.model_path(path)
+    if writes and chosen == places.bundled_model():
+        raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
     if chosen == places.bundled_model() and not (path or os.environ.get("CTXEMBED_MODEL")):
         note("the bundled model is answering; train your own with: ctxembed train CORPUS", quiet)
     return places.open_model(chosen)

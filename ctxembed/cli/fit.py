@@ -92,11 +92,8 @@ def command_(
     """Fit attention to a labelled task, and save it under a name; - reads the task from stdin."""
     from ctxembed import places
     from ctxembed.analysis.fit import fit_task
-    from ctxembed.errors import UsageError
 
-    model = open_model(model_dir, quiet)
-    if model.path == places.bundled_model():
-        raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
+    model = open_model(model_dir, quiet, writes=True)
     table = fit_task(
         model,
         task if task == "-" else str(places.example(task)),

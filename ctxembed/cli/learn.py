@@ -97,13 +97,9 @@ def command_(
     quiet: bool,
 ) -> None:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
-    from ctxembed import places
     from ctxembed.analysis.learn import learn_attention, learn_from
-    from ctxembed.errors import UsageError
 
-    model = open_model(model_dir, quiet)
-    if model.path == places.bundled_model():
-        raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
+    model = open_model(model_dir, quiet, writes=True)
     settings: dict[str, Any] = {
         "heads": heads,
         "positions": positions == "learned",

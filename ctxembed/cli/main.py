@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -100,8 +101,17 @@ def cli() -> None:
     """
 
 
+class Terminated(BaseException):
+    """Somebody sent SIGTERM: clean up, then go."""
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise Terminated
+
+
 def main() -> NoReturn:
     """Run the command line."""
+    signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # whatever the locale: our tables hold any script
@@ -118,6 +128,9 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         _quietly_close()
         os._exit(130)  # after sys.exit Python may yet end by the signal, and worker threads go on
+    except Terminated:
+        _quietly_close()
+        os._exit(128 + signal.SIGTERM)
     except BrokenPipeError:
         _quietly_close()
         sys.exit(0)

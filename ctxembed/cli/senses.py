@@ -109,7 +109,7 @@ def command_(
     from ctxembed.analysis.senses import senses
 
     table = senses(
-        open_model(model_dir, quiet),
+        open_model(model_dir, quiet, writes=save),
         word,
         k=wanted,
         attention=attention,

@@ -76,6 +76,7 @@ def command_(
     tokenizer: str,
     cased: bool,
     encoding: str,
+    errors: str,
     form: str | None,
     precision: int | None,
     no_header: bool,
@@ -84,7 +85,7 @@ def command_(
     """Split a text into sentences, words, subwords or characters."""
     from ctxembed.analysis.tokenize import make_tokenizer, tokenize
 
-    blocks = read_blocks(text, encoding, lines)
+    blocks = read_blocks(text, encoding, errors, lines)
     if model_dir is None:
         kept = list(blocks) if unit == "subword" else []  # read twice, as a pipe cannot be
         blocks = iter(kept) if kept else blocks

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli.command import F, _stack, answer, command, note, output_options, progress
+from ctxembed.cli.text import text_options
 
 PROPERTIES = {"property": "what is told", "value": "its value"}
 
@@ -12,26 +13,8 @@ PROPERTIES = {"property": "what is told", "value": "its value"}
 def corpus_options(function: F) -> F:
     """Add the options that say how a corpus is read."""
     return _stack(
-        function,
+        text_options(function),
         click.option("--lines", is_flag=True, help="Each line is one sentence already."),
-        click.option(
-            "--tokenizer",
-            type=click.Choice(["word", "whitespace"]),
-            default="word",
-            show_default=True,
-            help="whitespace is for text that is tokenised already.",
-        ),
-        click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
-        click.option(
-            "--encoding", default="utf-8", show_default=True, help="Encoding of the corpus."
-        ),
-        click.option(
-            "--errors",
-            type=click.Choice(["strict", "replace"]),
-            default="strict",
-            show_default=True,
-            help="What to do with a byte that can't be decoded.",
-        ),
     )
 
 

@@ -72,6 +72,7 @@ def command_(
     tokenizer: str,
     cased: bool,
     encoding: str,
+    errors: str,
     vectors: str | None,
     model_dir: str | None,
     form: str | None,
@@ -89,7 +90,8 @@ def command_(
         raise UsageError(f"-o {output}: the name must end in .npz")
     if method not in COUNTS and (columns or sparse):
         raise UsageError(f"--columns and --sparse are for {', '.join(COUNTS)}")
-    texts = (sentence for sentence, _ in sentences(read_blocks(text, encoding, True), True))
+    blocks = read_blocks(text, encoding, errors, True)
+    texts = (sentence for sentence, _ in sentences(blocks, True))
     if method in COUNTS:
         wanted = [word.strip() for word in (columns or "").split(",") if word.strip()]
         made = vectorize(texts, method, Tokenizer(tokenizer, cased), wanted)

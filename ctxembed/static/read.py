@@ -1,5 +1,6 @@
 """Vectors coming in, from the formats other programs write; a stream of blocks of rows."""
 
+import codecs
 import hashlib
 import warnings
 from collections.abc import Iterator
@@ -33,6 +34,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.more()
+        if self.rest.startswith(codecs.BOM_UTF8):
+            self.take(len(codecs.BOM_UTF8))
         head = self.rest[:4]
         if not self.rest.strip():
             raise self.bad("empty")

@@ -87,7 +87,7 @@ def word_pattern() -> re.Pattern[str]:
     """Compile the pattern of a word; Python's \\w lacks the marks that Hindi or Thai words need."""
     unit = rf"[\w{_marks()}]"
     joiner = "['’‐‑\\-\u200c\u200d]"  # the last two join letters in Persian and Hindi words
-    return re.compile(rf"{unit}+(?:{joiner}{unit}+)*")
+    return re.compile(rf"\w{unit}*(?:{joiner}\w{unit}*)*")  # no mark stands alone
 
 
 def _marks() -> str:

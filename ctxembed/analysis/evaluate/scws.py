@@ -1,5 +1,6 @@
 """Stanford's contextual word similarity: two words, each in its paragraph, rated by people."""
 
+import math
 from collections.abc import Sequence
 
 from ctxembed.analysis.evaluate.items import Item, Reader, Way, lines
@@ -19,6 +20,8 @@ def scws(model: Model, path: str, ways: Sequence[Way], seed: int) -> list[Scores
         parts = line.split("\t")
         try:
             ratings.append(float(parts[7]))
+            if not math.isfinite(ratings[-1]):
+                raise ValueError
             for which in (0, 1):
                 word = parts[1 + 2 * which]
                 inside[which].append(_find(reader, parts[5 + which], word))

@@ -37,6 +37,8 @@ def score(
     model: Model, data: Labelled, ways: Sequence[Way], seed: Sequence[int], progress: Progress
 ) -> Scores:
     """Score every representation, and the answer that is always the most frequent sense."""
+    if len(np.unique(data.folds)) < 2:
+        raise CorpusError(f"{data.name}: no sense occurs twice, so nothing can be learned of any")
     rng = np.random.default_rng(seed)
     scored = data.folds >= 0
     asked = [item for item, is_scored in zip(data.items, scored, strict=True) if is_scored]

@@ -1,5 +1,6 @@
 """Pairs of words that people rated: does the cosine rank them alike?"""
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,8 @@ def similarity(model: Model, path: str, ways: Sequence[Way], seed: int) -> Score
             raise CorpusError(
                 f"{path}: line {number}: word1 word2 score is expected, not {line[:40]!r}"
             ) from None
+        if not math.isfinite(rating):
+            raise CorpusError(f"{path}: line {number}: the score {parts[2]} is no number")
         one.append(reader.item([parts[0]], range(1)))
         other.append(reader.item([parts[1]], range(1)))
         ratings.append(rating)
