@@ -22,11 +22,11 @@ ANSWERS: dict[str, tuple[str, tuple[str, ...], Rows]] = {
         ("phone", 0.0, 1.0, 0.0, 0.0),
         ("bank", 0.0, 0.0, 0.8, 0.6),
     ]),
-    "neighbors": ("neighbors phone river -n 2", ("word", "rank", "neighbor", "cosine"), [
-        ("phone", 1, "launched", 0.8),
-        ("phone", 2, "the", 0.5),
-        ("river", 1, "bank", 0.6),  # as near as juice, and before it in the vocabulary
-        ("river", 2, "juice", 0.6),
+    "neighbors": ("neighbors phone river -n 2", ("word", "neighbor", "cosine", "rank"), [
+        ("phone", "launched", 0.8, 1),
+        ("phone", "the", 0.5, 2),
+        ("river", "bank", 0.6, 1),  # as near as juice, and before it in the vocabulary
+        ("river", "juice", 0.6, 2),
     ]),
     "similarity": (
         "similarity apple phone bank --axis drink=juice",

@@ -13,10 +13,10 @@ def test_train_then_ask(run: Run, tmp_path: Path) -> None:
     assert "too few" in made.stderr
     asked = run("neighbors", "Apple", "-n", "2", "-m", "ctxembed-model")
     assert asked.returncode == 0
-    assert asked.stdout.startswith("word\trank\tneighbor\tcosine\napple\t1\t")
+    assert asked.stdout.startswith("word\tneighbor\tcosine\trank\napple\t")
 
 
 def test_neighbors_of_the_fixed_model(run: Run) -> None:
     assert run("neighbors", "phone", "-n", "2").stdout == (
-        "word\trank\tneighbor\tcosine\nphone\t1\tlaunched\t0.800000\nphone\t2\tthe\t0.500000\n"
+        "word\tneighbor\tcosine\trank\nphone\tlaunched\t0.800000\t1\nphone\tthe\t0.500000\t2\n"
     )  # (0, .8, .6, 0) has length 1; (.1, .1, .1, .1) makes 60° with every axis

@@ -51,9 +51,9 @@ def neighbors(model: Model, words: Sequence[str], number: int = 10) -> Table:
     vectors = np.array([model.vector(word) for word in words])
     found = nearest(model, vectors, number, [model.parts(word) for word in words])
     return Table(
-        ("word", "rank", "neighbor", "cosine"),
+        ("word", "neighbor", "cosine", "rank"),
         [
-            (model.spelling(word), rank, neighbor, cosine)
+            (model.spelling(word), neighbor, cosine, rank)
             for word, best in zip(words, found, strict=True)
             for rank, (neighbor, cosine) in enumerate(best, 1)
         ],

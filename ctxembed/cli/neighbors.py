@@ -17,13 +17,13 @@ from ctxembed.cli.command import (
     "neighbors",
     columns={
         "word": "the word asked about",
-        "rank": "1 for the nearest",
         "neighbor": "the word found",
         "cosine": "cosine of the two static vectors",
+        "rank": "1 for the nearest",
     },
     examples=[
         ("The ten nearest words", "ctxembed neighbors apple"),
-        ("Only the words", "ctxembed neighbors apple -n 3 --no-header | cut -f3"),
+        ("Only the words", "ctxembed neighbors apple -n 3 --no-header | cut -f2"),
     ],
     see_also=["similarity", "show"],
 )
