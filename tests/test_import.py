@@ -78,7 +78,7 @@ def test_summary_and_questions(run: Run, tmp_path: Path) -> None:
         "",
         0,
     )
-    assert run("neighbors", "the", "-n", "1", "-m", "m").stdout.endswith("pear\t0.974632\n")
+    assert run("neighbors", "the", "-n", "1", "-m", "m").stdout.endswith("the\tpear\t0.974632\t1\n")
     assert "count" not in run("show", "the", "-m", "m").stdout  # an estimate is no count
     assert "counts_estimated\tyes\n" in run("info", "-m", "m").stdout
 
