@@ -194,6 +194,9 @@ def test_similarity_of_words_in_sentences(run: Run) -> None:
     assert rows["[apple] phone", "phone"] == pytest.approx(cosine(one, WORDS["phone"]), abs=1e-6)
     table = run("similarity", "[apple] phone", "phone").stdout
     assert table.startswith("word\t[apple] phone\tphone\n[apple] phone\t1.000000\t")
+    partly = run("similarity", "[apple pie] juice", "phone")
+    assert partly.returncode == 0
+    assert partly.stderr == "ctxembed: skipped, not in the vocabulary: pie\n"
     wrong = run("similarity", "[aple] pie", "phone")
     assert (wrong.returncode, wrong.stdout) == (4, "")
     assert "close known words: apple" in wrong.stderr

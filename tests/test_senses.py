@@ -192,6 +192,7 @@ def test_same_seed_same_bytes(run: Run, often: Path) -> None:
         (["zebra"], 4, "'zebra' is not in the vocabulary"),
         (["phone"], 1, "'phone' occurs 15 times: too few to tell senses apart"),
         (["bank", "--k", "two"], 2, "--k two: give a number from 1 to 50, or auto"),
+        (["bank", "--seed", "99999999999"], 2, "99999999999 is not in the range"),
         (["bank", "--k", "0"], 2, "--k 0: give a number from 1 to 50, or auto"),
         (["bank", "--k", "9"], 1, "of 9 senses have an occurrence; give a lower --k"),
         (["bank", "--attention", "mine"], 3, "no attention 'mine'"),

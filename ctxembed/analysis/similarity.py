@@ -1,6 +1,7 @@
 """How alike are these words?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -37,16 +38,20 @@ def similarity(
     space = way.inputs  # all that is compared lies in one space
     names: list[str] = []
     vectors: list[Floats] = []
+    unknown: dict[str, None] = {}
     for word in words:
         if "[" in word:
             parsed = parse(model, word)
+            unknown |= dict.fromkeys(parsed.unknown)
             vectors += list(unit(way.vectors(parsed.occurrences)))
             several = len(parsed.occurrences) > 1
             names += [f"{name}: {word}" if several else word for name in name_targets(parsed)]
         else:
             vectors.append(unit(model.vector(word, space)))
             names.append(model.spelling(word))
-    return compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {}, space=space)
+    table = compare_all(model, names, np.array(vectors), pairs=pairs, axes=axes or {}, space=space)
+    notes = [f"skipped, not in the vocabulary: {', '.join(unknown)}"] if unknown else []
+    return replace(table, notes=[*table.notes, *notes])
 
 
 def compare_all(

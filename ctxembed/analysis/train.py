@@ -94,7 +94,10 @@ def train(
                 notes.append(str(nothing))
     seconds = {"reading": read - begun, "training": trained - read}
     table = _summary(meta, counts, seconds, output)
-    learned_rows = [(f"attention_{r['property']}", r["value"]) for r in learned or []]
+    learned_rows = [
+        (name if name == "attention" else f"attention_{name}", value)
+        for name, value in (tuple(record.values()) for record in learned or [])
+    ]
     return replace(table, rows=[*table.rows, *learned_rows], notes=[*table.notes, *notes])
 
 

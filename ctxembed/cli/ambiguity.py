@@ -4,6 +4,7 @@ import click
 
 from ctxembed.cli.command import (
     answer,
+    attention_option,
     command,
     expand_stdin,
     known_words,
@@ -11,6 +12,7 @@ from ctxembed.cli.command import (
     open_model,
     output_options,
     progress,
+    seed_option,
 )
 
 
@@ -72,17 +74,8 @@ every word's self-similarity.""",
     help="Self-similarity below which a word needs its context; told by the model if not given.",
 )
 @click.option("--summary", is_flag=True, help="The share of the text that needs context.")
-@click.option(
-    "--attention", metavar="NAME", help="learned, general, bag or a name; learned where there is."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Of the draws.",
-)
+@attention_option
+@seed_option
 @model_option
 @output_options
 def command_(

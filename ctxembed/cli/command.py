@@ -97,6 +97,27 @@ def model_option(function: F) -> F:
     )(function)
 
 
+def seed_option(function: F) -> F:
+    """Add --seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, 2**31),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Start of the random numbers.",
+    )(function)
+
+
+def attention_option(function: F) -> F:
+    """Add --attention."""
+    return click.option(
+        "--attention",
+        metavar="NAME",
+        help="learned, general, bag or a name; learned where there is.",
+    )(function)
+
+
 def encoder_option(function: F) -> F:
     """Add --encoder."""
     return click.option(

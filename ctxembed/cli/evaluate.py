@@ -11,6 +11,7 @@ from ctxembed.cli.command import (
     open_model,
     output_options,
     progress,
+    seed_option,
 )
 
 
@@ -95,14 +96,7 @@ give.""",
 @encoder_option
 @click.option("--by-word", is_flag=True, help="All figures of each word and band.")
 @click.option("--published", is_flag=True, help="Add figures from the literature.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Start of the random numbers.",
-)
+@seed_option
 @model_option
 @output_options
 def command_(

@@ -9,6 +9,7 @@ from ctxembed.cli.command import (
     open_model,
     output_options,
     progress,
+    seed_option,
 )
 
 
@@ -66,14 +67,7 @@ that fitting starts from. Of more than 50,000 sentences a random sample is used.
     help="What to print.",
 )
 @click.option("--epochs", type=click.IntRange(1, 1000), metavar="N", help="Passes at most; 30.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Start of the random numbers.",
-)
+@seed_option
 @model_option
 @output_options
 def command_(

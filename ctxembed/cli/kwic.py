@@ -4,6 +4,7 @@ import click
 
 from ctxembed.cli.command import (
     answer,
+    attention_option,
     axis_option,
     command,
     model_option,
@@ -11,6 +12,7 @@ from ctxembed.cli.command import (
     output_options,
     parse_axes,
     progress,
+    seed_option,
 )
 
 
@@ -64,17 +66,8 @@ the least clear.""",
 @click.option(
     "--max", "most", type=click.IntRange(1), metavar="N", help="So many, drawn at random."
 )
-@click.option(
-    "--attention", metavar="NAME", help="learned, general, bag or a name; learned where there is."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Seed of the draw and of the clustering.",
-)
+@attention_option
+@seed_option
 @model_option
 @output_options
 def command_(

@@ -11,6 +11,7 @@ from ctxembed.cli.command import (
     open_model,
     output_options,
     progress,
+    seed_option,
 )
 from ctxembed.cli.train import PROPERTIES
 
@@ -66,14 +67,7 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Start of the random numbers.",
-)
+@seed_option
 @click.option(
     "--corpus",
     multiple=True,

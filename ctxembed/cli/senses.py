@@ -4,12 +4,14 @@ import click
 
 from ctxembed.cli.command import (
     answer,
+    attention_option,
     command,
     model_option,
     number_or_auto,
     open_model,
     output_options,
     progress,
+    seed_option,
 )
 
 
@@ -55,9 +57,7 @@ two, and two meanings that share their contexts get one.""",
 @click.option(
     "--k", default="auto", show_default=True, metavar="N|auto", help="How many senses to find."
 )
-@click.option(
-    "--attention", metavar="NAME", help="learned, general, bag or a name; learned where there is."
-)
+@attention_option
 @click.option(
     "--max",
     "most",
@@ -76,14 +76,7 @@ two, and two meanings that share their contexts get one.""",
     metavar="N",
     help="How many nearest words and markers.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Seed of the draw and of the clustering.",
-)
+@seed_option
 @click.option("--save", is_flag=True, help="Keep the senses in the model, for kwic and compare.")
 @model_option
 @output_options

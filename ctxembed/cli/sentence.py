@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ctxembed.cli.command import F, _stack, model_option, note, open_model
+from ctxembed.cli.command import F, _stack, model_option, note, open_model, seed_option
 
 if TYPE_CHECKING:
     from ctxembed.analysis.context import Attention, Context, Parsed
@@ -31,14 +31,7 @@ def attention_options(function: F) -> F:
             metavar="N",
             help="Heads of a general (cosine) or random attention.",
         ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0),
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="Start of a random attention.",
-        ),
+        seed_option,
     )
 
 

@@ -10,6 +10,7 @@ from ctxembed.cli.command import (
     number_or_auto,
     output_options,
     progress,
+    seed_option,
 )
 
 
@@ -126,14 +127,7 @@ them.""",
     metavar="N",
     help="Random deals for the p-value.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Start of the random numbers.",
-)
+@seed_option
 @output_options
 def command_(
     model_a: str,

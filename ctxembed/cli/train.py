@@ -4,7 +4,16 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import F, _stack, answer, command, note, output_options, progress
+from ctxembed.cli.command import (
+    F,
+    _stack,
+    answer,
+    command,
+    note,
+    output_options,
+    progress,
+    seed_option,
+)
 from ctxembed.cli.text import text_options
 
 PROPERTIES = {"property": "what is told", "value": "its value"}
@@ -90,14 +99,7 @@ the earlier model, or none.""",
 @click.option(
     "--workers", type=click.IntRange(1, 256), metavar="N", help="Threads; one is repeatable."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Start of the random numbers.",
-)
+@seed_option
 @click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
 @click.option(
     "--unit",
