@@ -27,8 +27,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 
-from ctxembed.analysis.context import BATCH
 from ctxembed.attention.layer import Layer, encode, random_layer
+from ctxembed.context.representations import BATCH
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ctxembed.analysis.context import Bag, Context, parse
-from ctxembed.analysis.fit import Prepared, fit_examples, prepare, split
-from ctxembed.analysis.task import Item, clip
-from ctxembed.attention.scores import unit
-from ctxembed.attention.task import Settings, logits
+from ctxembed.attention.fitting import Settings, logits
+from ctxembed.context.representations import Bag, Context, parse
 from ctxembed.errors import CtxembedError
-from ctxembed.model import Model
+from ctxembed.make.fit import Prepared, fit_examples, prepare, split
+from ctxembed.make.labelled import Item, clip
+from ctxembed.static.space import unit
+from ctxembed.store.model import Model
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]

@@ -14,12 +14,12 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from ctxembed.analysis.context import Context
-from ctxembed.analysis.contextualize import contextualize
-from ctxembed.analysis.encoder import Encoder
-from ctxembed.analysis.evaluate import evaluate
-from ctxembed.analysis.evaluate.items import Way
-from ctxembed.model import Model
+from ctxembed.ask.contextualize import contextualize
+from ctxembed.context.encoder import Encoder
+from ctxembed.context.representations import Context
+from ctxembed.evaluate import evaluate
+from ctxembed.evaluate.items import Way
+from ctxembed.store.model import Model
 from ctxembed.table import Table
 
 SENSES = ("accuracy", "recall", "auc", "neighbor", "v_measure", "spliced", "spliced_wide")

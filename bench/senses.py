@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
-from ctxembed.analysis import ambiguity, induce
-from ctxembed.analysis.context import Context, Occurrence, parse, vectors_at
-from ctxembed.analysis.induce import Space, cluster, make_space
-from ctxembed.analysis.occurrences import read, sample
-from ctxembed.analysis.senses import find_senses
-from ctxembed.model import Model, unit
+from ctxembed.ask import ambiguity, induce
+from ctxembed.ask.induce import Space, cluster, make_space
+from ctxembed.ask.senses import find_senses
+from ctxembed.context.occurrences import read, sample
+from ctxembed.context.representations import Context, Occurrence, parse, vectors_at
 from ctxembed.progress import Progress
+from ctxembed.static.space import unit
+from ctxembed.store.model import Model
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]

@@ -139,7 +139,7 @@ def measure_rate(args: argparse.Namespace, work: Path) -> None:
     """Words a second of the training stage alone."""
     from gensim.models import Word2Vec
 
-    from ctxembed.analysis.train import train
+    from ctxembed.make.train import train
     from ctxembed.text.corpus import Corpus
 
     raw, tokenised = prepare(args, work)
@@ -194,7 +194,7 @@ def measure_memory(args: argparse.Namespace, work: Path) -> None:
 
 def measure_start(args: argparse.Namespace, work: Path) -> None:
     """A question of a 100,000 x 100 model, as a multiple of importing numpy and click."""
-    from ctxembed.model import write
+    from ctxembed.store.model import write
 
     rng = np.random.default_rng(0)
     words = [f"{'abcdefghij'[i % 10]}word{i}" for i in range(100_000)]
@@ -266,8 +266,8 @@ def spearman(vectors: dict[str, Any], ratings: Path) -> tuple[float, int]:
 def prepare(args: argparse.Namespace, work: Path) -> tuple[Path, Path]:
     """Take the first words of the corpus; return it raw, and tokenised one sentence a line."""
     from ctxembed.text.corpus import Corpus
-    from ctxembed.text.encode import encode
-    from ctxembed.text.tokenize import Tokenizer
+    from ctxembed.text.numbering import encode
+    from ctxembed.text.tokenizer import Tokenizer
 
     raw, tokenised = work / "raw.txt", work / "tokenised.txt"
     words = 0

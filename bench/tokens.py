@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ctxembed.text.corpus import Corpus, open_bytes
-from ctxembed.text.encode import encode_all
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.numbering import encode_all
+from ctxembed.text.tokenizer import Tokenizer
 
 
 def ours(path: Path, workers: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.model import Model, write, write_lines
+from ctxembed.store.model import Model, write, write_lines
 from ctxembed.text import index
 
 ROOT = Path(__file__).parent.parent

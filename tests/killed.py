@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from ctxembed.analysis.train import train
-from ctxembed.model import Model
+from ctxembed.make.train import train
+from ctxembed.store.model import Model
 from ctxembed.text.corpus import Corpus
 
 Files = dict[str, bytes]

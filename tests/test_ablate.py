@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.ablate import ablate
-from ctxembed.analysis.context import Attention, Context, parse
-from ctxembed.analysis.ranks import ranks, spearman
-from ctxembed.model import Model
+from ctxembed.ask.ablate import ablate
+from ctxembed.ask.ranks import ranks, spearman
+from ctxembed.context.representations import Attention, Context, parse
+from ctxembed.store.model import Model
 from tests.conftest import Run
 
 SENTENCE = "the [apple] launched the phone"

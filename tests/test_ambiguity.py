@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.ambiguity import cut, describe, falls_apart
-from ctxembed.analysis.context import Attention, Bag
-from ctxembed.analysis.induce import Space, _between, _merged, _self_similarity
+from ctxembed.ask.ambiguity import cut, describe, falls_apart
+from ctxembed.ask.induce import Space, _between, _merged, _self_similarity
 from ctxembed.attention.layer import Layer
+from ctxembed.context.representations import Attention, Bag
 from tests.conftest import Run
 
 COLUMNS = "word\tcount\tself_similarity\tlow\thigh\tstatic_variance\tsenses\tverdict"

@@ -11,8 +11,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from ctxembed.attention.layer import GENERAL, Layer, Side, encode, general, random_layer, run
-from ctxembed.attention.positions import decay, relative_bias, sinusoidal
-from ctxembed.attention.scores import attend, dot, softmax, unit, weigh
+from ctxembed.attention.scores import attend, dot, softmax, weigh
+from ctxembed.attention.sinusoids import decay, relative_bias, sinusoidal
+from ctxembed.static.space import unit
 
 Floats = NDArray[Any]
 HEADS = range(1, 9)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.context import Context, parse
 from ctxembed.attention.layer import SLOPES
-from ctxembed.model import Model
+from ctxembed.context.representations import Context, parse
 from ctxembed.static.space import Space
+from ctxembed.store.model import Model
 from tests.conftest import ROOT, TEXT, WORDS, Run
 
 HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tnearest\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis import contextualize as analysis
-from ctxembed.analysis.context import Context, parse
-from ctxembed.model import Model
+from ctxembed.ask import contextualize as analysis
+from ctxembed.context.representations import Context, parse
+from ctxembed.store.model import Model
 from tests.conftest import Run
 
 LINES = "the [apple] phone\n\n[bank] river\n[apple] qq [phone]\n"

@@ -6,8 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from ctxembed.places import corpora
-from ctxembed.text.tokenize import Tokenizer, parse_marked
+from ctxembed.store.places import corpora
+from ctxembed.text.tokenizer import Tokenizer, parse_marked
 from tests.conftest import ROOT
 
 SENSES = 16  # ambiguous words, beside the idioms

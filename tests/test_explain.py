@@ -8,10 +8,10 @@ from typing import cast
 
 import pytest
 
-from ctxembed.analysis.context import Attention, Context, parse
-from ctxembed.analysis.explain import Explained, check, explain, explain_targets
+from ctxembed.ask.explain import Explained, check, explain, explain_targets
+from ctxembed.context.representations import Attention, Context, parse
 from ctxembed.errors import CtxembedError
-from ctxembed.model import Model
+from ctxembed.store.model import Model
 from ctxembed.table import Cell, round_to_total
 from tests.conftest import WORDS, Run
 

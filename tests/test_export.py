@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.model import Model
+from ctxembed.store.model import Model
 from tests.conftest import Run
 
 TEXT = """10 4

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ctxembed.analysis.fit import wilson
-from ctxembed.analysis.predict import predict
-from ctxembed.analysis.task import read_task
-from ctxembed.attention.head import classify, find_expressions, gates, read
+from ctxembed.ask.predict import predict
+from ctxembed.attention.fitting import Examples, Settings, add_heads, run_task
 from ctxembed.attention.layer import Side, encode
-from ctxembed.attention.task import Examples, Settings, add_heads, run_task
+from ctxembed.attention.task_head import classify, find_expressions, gates, read
 from ctxembed.attention.trained import Parameters, Words, as_layer, forward
-from ctxembed.model import Model
-from ctxembed.places import corpora
+from ctxembed.make.fit import wilson
+from ctxembed.make.labelled import read_task
+from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
 from tests.conftest import ROOT, Run, write_tiny
 from tests.test_learn import NAMES, D, close, numeric, some_parameters, some_words
 
@@ -325,8 +325,8 @@ def test_a_million_lines_stay_within_memory(tiny: Path, tmp_path: Path) -> None:
         for _ in range(100):
             file.write(task_text(1667))  # 10,002 lines
     code = (
-        "import re; from ctxembed.model import Model;"
-        "from ctxembed.analysis.task import read_task;"
+        "import re; from ctxembed.store.model import Model;"
+        "from ctxembed.make.labelled import read_task;"
         f"t = read_task(Model.open({str(tiny)!r}), {str(tmp_path / 'long.tsv')!r});"
         # getrusage would count what the parent held when it forked
         "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxembed import folder as folder_module
 from ctxembed.errors import CtxembedError, UsageError
-from ctxembed.folder import written_whole
+from ctxembed.store import folder as folder_module
+from ctxembed.store.folder import written_whole
 
 
 def make(target: Path, text: str, *, replace: bool = False) -> None:

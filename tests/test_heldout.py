@@ -4,10 +4,10 @@ from collections import defaultdict
 
 import pytest
 
-from ctxembed.analysis.axes import axis_cosines
-from ctxembed.analysis.context import Context, parse
-from ctxembed.model import Model
-from ctxembed.places import bundled_model, corpora
+from ctxembed.context.axes import axis_cosines
+from ctxembed.context.representations import Context, parse
+from ctxembed.store.model import Model
+from ctxembed.store.places import bundled_model, corpora
 from ctxembed.text.index import Index
 from tests.conftest import ROOT, Run
 from tests.test_corpora import read_table

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from ctxembed.analysis.import_ import import_, zipf
-from ctxembed.model import Model
-from ctxembed.places import corpora
+from ctxembed.make.import_ import import_, zipf
 from ctxembed.progress import Progress
 from ctxembed.static import read
 from ctxembed.static.write import write_binary, write_text
+from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
 from tests.conftest import Run
 
 GLOVE = "the 1 2 3\nof -0.5 1e-3 .25\npear 4 5 6\n"

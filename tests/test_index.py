@@ -12,7 +12,7 @@ from ctxembed.progress import Progress
 from ctxembed.text import index as index_module
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index, build, write_occurrences, write_training_text
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 
 sentences = st.lists(
     st.lists(st.sampled_from(["a", "b", "c", "dd", "é", "fff"]), min_size=1, max_size=9),

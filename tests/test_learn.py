@@ -14,13 +14,13 @@ import pytest
 from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Side, encode, run
-from ctxembed.attention.learn import NothingToLearn, Settings, learn
+from ctxembed.attention.learning import NothingToLearn, Settings, learn
 from ctxembed.attention.objective import Weights, unaverage
 from ctxembed.attention.pseudowords import split
 from ctxembed.attention.trained import Parameters, Words, as_layer, forward, start
 from ctxembed.attention.walls import between, heights, neighbourhood
-from ctxembed.model import Model
-from ctxembed.saved import load_attention
+from ctxembed.store.attentions import load_attention
+from ctxembed.store.model import Model
 from tests.conftest import ROOT, Run
 
 D, H, R = 5, 2, 3
@@ -184,7 +184,7 @@ def topics_corpus(path: Path, lines: int = 1500) -> Path:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small model with learned attention."""
-    from ctxembed.analysis.train import train
+    from ctxembed.make.train import train
     from ctxembed.text.corpus import Corpus
 
     folder = tmp_path_factory.mktemp("learned")
@@ -293,7 +293,7 @@ def test_interrupting_keeps_what_was_validated(trained: Path) -> None:
 
 
 def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ctxembed.attention.learn as module
+    import ctxembed.attention.learning as module
 
     rng = np.random.default_rng(0)
     ids = rng.integers(0, 40, 8000).astype(np.int32)

@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn import metrics as sk
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-from ctxembed.analysis.evaluate.metrics import (
+from ctxembed.evaluate.metrics import (
     Figure,
     cluster,
     draw,
@@ -20,7 +20,7 @@ from ctxembed.analysis.evaluate.metrics import (
     spearman,
     v_measure,
 )
-from ctxembed.analysis.evaluate.wic import best_threshold
+from ctxembed.evaluate.wic import best_threshold
 
 SEEDS = range(8)
 

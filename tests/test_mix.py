@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ctxembed.analysis import mix as analysis
-from ctxembed.analysis.mix import Job, Measured, crossing, interval
+from ctxembed.ask import mix as analysis
+from ctxembed.ask.mix import Job, Measured, crossing, interval
 from ctxembed.cli.mix import command_
-from ctxembed.places import corpora
+from ctxembed.store.places import corpora
 from ctxembed.text.corpus import Corpus
 from tests.conftest import ROOT, Run
 

@@ -9,7 +9,7 @@ import pytest
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.mixture import Text, draw, read_text, write_mixture
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis import occurrences
-from ctxembed.analysis.context import Context, Occurrence, vectors_at
+from ctxembed.context import occurrences
+from ctxembed.context.representations import Context, Occurrence, vectors_at
 from ctxembed.errors import ModelError
-from ctxembed.model import Model
+from ctxembed.store.model import Model
 from tests.conftest import TEXT, WORDS
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.context import Attention, Context, parse
-from ctxembed.analysis.induce import (
+from ctxembed.ask.induce import (
     Space,
     adjusted_rand,
     cleft,
@@ -20,11 +19,12 @@ from ctxembed.analysis.induce import (
     separation,
     usual_spread,
 )
-from ctxembed.analysis.sense_store import saved_senses
-from ctxembed.analysis.senses import find_senses
+from ctxembed.ask.senses import find_senses
+from ctxembed.context.representations import Attention, Context, parse
 from ctxembed.errors import ModelError
-from ctxembed.model import Model
-from ctxembed.places import corpora
+from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
+from ctxembed.store.sense_store import saved_senses
 from tests.conftest import ROOT, Run
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")

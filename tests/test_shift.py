@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.shift import Aligned, align, permute, rotation, split
-from ctxembed.model import Model
+from ctxembed.ask.shift import Aligned, align, permute, rotation, split
+from ctxembed.store.model import Model
 from tests.conftest import WORDS, Run, write_tiny
 
 SMALL = ["--min-count", "1"]

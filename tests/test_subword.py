@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.analysis.context import Context, parse
-from ctxembed.analysis.train import train
+from ctxembed.context.representations import Context, parse
 from ctxembed.errors import ModelError, UnknownWordError
-from ctxembed.model import Model
+from ctxembed.make.train import train
+from ctxembed.store.model import Model
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
 
 LINES = [

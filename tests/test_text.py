@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ctxembed.text import corpus as corpus_module
 from ctxembed.text.corpus import Block, Corpus, looks_wrapped
-from ctxembed.text.encode import LONGEST, Encoded, encode, encode_all
-from ctxembed.text.tokenize import Tokenizer, mark_sentences
+from ctxembed.text.numbering import LONGEST, Encoded, encode, encode_all
+from ctxembed.text.tokenizer import Tokenizer, mark_sentences
 from tests.conftest import Run
 
 WORDS = {

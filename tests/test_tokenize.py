@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxembed.analysis.tokenize import make_tokenizer, sentences, tokenize
+from ctxembed.ask.tokenize import make_tokenizer, sentences, tokenize
 from ctxembed.text.corpus import Block
 from ctxembed.text.subword import INNER, Characters, Subwords
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
 
 TEXT = "Don’t panic: Dr. Who said. It's naïve!"

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.model import Model
-from ctxembed.static.word2vec import fit_settings
+from ctxembed.static.gensim_engine import fit_settings
+from ctxembed.store.model import Model
 from tests.conftest import ROOT, Run
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from ctxembed.model import Model
+from ctxembed.store.model import Model
 from tests.conftest import Run
 
 DOCUMENTS = "mat cat mat\ncat rat rat\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxembed.cli.main import COMMANDS, load_command
-from ctxembed.places import bundled_model
+from ctxembed.store.places import bundled_model
 from tests.conftest import ROOT
 
 pytest.importorskip("hatchling")

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ctxembed.places import bundled_model
+from ctxembed.store.places import bundled_model
 from tests.conftest import Run
 
 BANK = {

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.positions import decay, relative_bias
-from ctxembed.attention.scores import Floats, Trace, attend, unit, weigh
+from ctxembed.attention.scores import Trace, attend, weigh
+from ctxembed.attention.sinusoids import decay, relative_bias
 from ctxembed.attention.walls import between, neighbourhood
+from ctxembed.static.space import Floats, unit
 
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
 REACH = 32  # words; farther ones count as this far

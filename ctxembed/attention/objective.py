@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import Floats, softmax
+from ctxembed.attention.scores import softmax
+from ctxembed.static.space import Floats
 
 
 @dataclass(frozen=True)

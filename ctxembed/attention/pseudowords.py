@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import Floats
+from ctxembed.static.space import Floats
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[Any]  # float32 for speed, float64 where numbers are checked
+from ctxembed.static.space import Floats
 
 
 @dataclass(frozen=True)
@@ -129,18 +129,3 @@ def softmax(
     # A product with ones is several times as fast as a sum over short rows.
     total = weights @ np.ones((weights.shape[-1], 1), weights.dtype)  # (..., 1)
     return np.divide(weights, np.where(total > 0, total, 1), out=weights)
-
-
-def unit(vectors: Floats) -> Floats:
-    """Scale rows to length 1; a row of zeros stays as it is.
-
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    with np.errstate(over="ignore"):
-        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
-    if not np.isfinite(squares).all() or (squares < 1e-30).any():  # too large or small to square
-        peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-        vectors = vectors / np.where(peak > 0, peak, 1)
-        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
-    return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)

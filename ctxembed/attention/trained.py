@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.positions import decay
-from ctxembed.attention.scores import Floats, softmax
+from ctxembed.attention.scores import softmax
+from ctxembed.attention.sinusoids import decay
 from ctxembed.attention.walls import between, neighbourhood
+from ctxembed.static.space import Floats
 
 Parameters = Mapping[str, Floats]
 Gradients = dict[str, Floats]

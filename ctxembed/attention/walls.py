@@ -7,7 +7,8 @@ and `he` stand where one clause ends and another begins, `of` and `with` in the 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import Floats, softmax
+from ctxembed.attention.scores import softmax
+from ctxembed.static.space import Floats
 
 SIDE = 6  # words to either side whose topics are compared
 LEAST = 3  # fewer words on one side say nothing

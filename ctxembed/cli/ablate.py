@@ -76,7 +76,7 @@ def command_(
     The target is marked in the sentence, [apple], or given by --word; else each content word is
     one.
     """
-    from ctxembed.analysis.ablate import ablate
+    from ctxembed.ask.ablate import ablate
 
     named = parse_axes(axes)
     texts = expand_stdin(sentence)

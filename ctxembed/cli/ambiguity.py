@@ -96,7 +96,7 @@ def command_(
 
     Without words, all that occur often enough, those that need it most first.
     """
-    from ctxembed.analysis.ambiguity import ambiguity
+    from ctxembed.ask.ambiguity import ambiguity
 
     wanted = expand_stdin(word) if word else []
     model = open_model(model_dir, quiet)

@@ -41,7 +41,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Answer: A is to B as C is to what? The three words themselves are left out."""
-    from ctxembed.analysis.neighbors import analogy
+    from ctxembed.ask.neighbors import analogy
 
     model = open_model(model_dir, quiet)
     answer(analogy(model, a, b, c, number), form, precision, no_header, quiet)

@@ -13,8 +13,8 @@ from ctxembed.output.render import FORMATS, render
 from ctxembed.table import Table
 
 if TYPE_CHECKING:
-    from ctxembed.analysis.encoder import Encoder, Reading
-    from ctxembed.model import Model
+    from ctxembed.context.encoder import Encoder, Reading
+    from ctxembed.store.model import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,7 +132,7 @@ def open_encoders(places: Iterable[str]) -> "list[Encoder]":
     """Open the transformers asked for."""
     if not places:
         return []
-    from ctxembed.analysis.encoder import Encoder
+    from ctxembed.context.encoder import Encoder
 
     return [Encoder.open(place) for place in places]
 
@@ -141,7 +141,7 @@ def open_readings(places: Iterable[str], model: "Model") -> "list[Reading]":
     """Open the transformers asked for, to read what a model knows of a sentence."""
     if not places:
         return []
-    from ctxembed.analysis.encoder import Reading
+    from ctxembed.context.encoder import Reading
 
     return [Reading(encoder, model.vocab) for encoder in open_encoders(places)]
 
@@ -173,7 +173,7 @@ def parse_axes(axes: Iterable[str]) -> dict[str, list[str]]:
 
 def open_model(path: str | None, quiet: bool, *, writes: bool = False) -> "Model":
     """Open the model a command asks for; say so when it is the bundled one."""
-    from ctxembed import places
+    from ctxembed.store import places
 
     chosen = places.model_path(path)
     if writes and chosen == places.bundled_model():

@@ -94,7 +94,7 @@ def command_(
 
     A target is marked in its sentence, [apple], or given by --word.
     """
-    from ctxembed.analysis.compare import compare
+    from ctxembed.ask.compare import compare
 
     named = parse_axes(axes)
     texts = expand_stdin(sentence)

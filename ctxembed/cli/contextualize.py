@@ -75,7 +75,7 @@ def command_(
     import sys
     from pathlib import Path
 
-    from ctxembed.analysis.contextualize import (
+    from ctxembed.ask.contextualize import (
         Skipped,
         as_table,
         contextualize,

@@ -87,7 +87,7 @@ model; what it trains on the way goes into a temporary directory.""",
 @quiet_option
 def command_(quiet: bool) -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
-    from ctxembed import places
+    from ctxembed.store import places
 
     os.environ["CTXEMBED_MODEL"] = str(places.bundled_model().resolve())
     if not sys.stdout.isatty():

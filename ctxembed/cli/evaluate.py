@@ -125,7 +125,7 @@ def command_(
       pseudowords [CORPUS...]   which of two merged words stood here? No labels
       analogies FILE            a is to b as c is to what?
     """
-    from ctxembed.analysis.evaluate import evaluate
+    from ctxembed.evaluate import evaluate
 
     encoders = open_encoders(encoder)
     model = open_model(model_dir, quiet)

@@ -107,10 +107,10 @@ def command_(
 
     The target is marked in the sentence, [apple], or given by --word; else every word is one.
     """
-    from ctxembed.analysis import explain as analysis
-    from ctxembed.analysis.context import parse
-    from ctxembed.analysis.steps import steps, tidy
+    from ctxembed.ask import explain as analysis
+    from ctxembed.ask.steps import steps, tidy
     from ctxembed.cli.sentence import tell_unknown
+    from ctxembed.context.representations import parse
     from ctxembed.errors import UsageError
 
     if as_recipe and head == "each":
@@ -118,7 +118,7 @@ def command_(
     if sum((all_steps, as_recipe, checked)) > 1:
         raise UsageError("give one of --steps, --recipe and --check")
     if weights is not None:
-        from ctxembed.analysis.given import explain_weights
+        from ctxembed.ask.illustrate import explain_weights
 
         if sentence or over is not None or all_steps or checked:
             raise UsageError("--weights is a whole table; it goes with --word and --recipe only")

@@ -42,7 +42,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""
-    from ctxembed.analysis.export import export, export_stream
+    from ctxembed.make.export import export, export_stream
 
     model = open_model(model_dir, quiet)
     if file == "-":

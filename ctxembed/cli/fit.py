@@ -84,8 +84,8 @@ def command_(
     quiet: bool,
 ) -> None:
     """Fit attention to a labelled task, and save it under a name; - reads the task from stdin."""
-    from ctxembed import places
-    from ctxembed.analysis.fit import fit_task
+    from ctxembed.make.fit import fit_task
+    from ctxembed.store import places
 
     model = open_model(model_dir, quiet, writes=True)
     table = fit_task(

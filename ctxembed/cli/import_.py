@@ -76,8 +76,8 @@ def command_(
     """Make a model of vectors from word2vec, GloVe, fastText, gensim or numpy."""
     import codecs
 
-    from ctxembed.analysis.import_ import import_
     from ctxembed.errors import UsageError
+    from ctxembed.make.import_ import import_
 
     try:
         codecs.lookup(encoding)

@@ -23,7 +23,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Tell what a model is: every parameter, its corpus, sizes and versions."""
-    from ctxembed.analysis.show import info
+    from ctxembed.ask.show import info
 
     model = open_model(model_dir, quiet)
     answer(info(model), form, precision, no_header, quiet)

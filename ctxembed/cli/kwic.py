@@ -86,7 +86,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """List a word's occurrences in the corpus, its contexts to either side, and their senses."""
-    from ctxembed.analysis.kwic import kwic
+    from ctxembed.ask.kwic import kwic
 
     table = kwic(
         open_model(model_dir, quiet),

@@ -54,7 +54,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Compare two words under every representation, from one-hot to learned attention."""
-    from ctxembed.analysis.ladder import ladder
+    from ctxembed.ask.ladder import ladder
 
     context, _ = open_context(model_dir, vectors, None, quiet)
     answer(ladder(context, (word1, word2), sentences or ()), form, precision, no_header, quiet)

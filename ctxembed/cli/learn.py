@@ -91,7 +91,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
-    from ctxembed.analysis.learn import learn_attention, learn_from
+    from ctxembed.make.learn import learn_attention, learn_from
 
     model = open_model(model_dir, quiet, writes=True)
     settings: dict[str, Any] = {

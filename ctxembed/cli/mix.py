@@ -133,11 +133,11 @@ def command_(
     Follows the static vector of --word from one --axis to the other, and its contextual vectors in
     the --probe sentences. Without corpora, mixes the bundled twins, fruit and technology.
     """
-    from ctxembed.analysis import mix as analysis
+    from ctxembed.ask import mix as analysis
     from ctxembed.errors import UsageError
-    from ctxembed.places import corpora as bundled
+    from ctxembed.store.places import corpora as bundled
     from ctxembed.text.corpus import Corpus
-    from ctxembed.text.tokenize import Tokenizer
+    from ctxembed.text.tokenizer import Tokenizer
 
     named = parse_axes(axes)
     if not corpora:

@@ -49,7 +49,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Find the words whose static vectors lie nearest by cosine; - reads words from stdin."""
-    from ctxembed.analysis.neighbors import neighbors
+    from ctxembed.ask.neighbors import neighbors
 
     wanted = expand_stdin(word)
     model = open_model(model_dir, quiet)

@@ -60,7 +60,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Print the sine-wave encoding of positions, how alike they are, or what distance means."""
-    from ctxembed.analysis.positions import bias_by_distance, positions
+    from ctxembed.ask.positions import bias_by_distance, positions
 
     if attention is not None:
         table = bias_by_distance(open_model(model_dir, quiet), attention)

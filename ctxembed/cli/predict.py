@@ -48,8 +48,8 @@ def command_(
     quiet: bool,
 ) -> None:
     """Label the marked targets of sentences by a fitted task; without any, reads stdin."""
-    from ctxembed.analysis.contextualize import Skipped
-    from ctxembed.analysis.predict import choose, predict
+    from ctxembed.ask.contextualize import Skipped
+    from ctxembed.ask.predict import choose, predict
     from ctxembed.errors import UnknownWordError
 
     model = open_model(model_dir, quiet)

@@ -99,7 +99,7 @@ def command_(
     Below the table stands the static vector as a mix of the senses.
     """
     wanted = number_or_auto("--k", k)
-    from ctxembed.analysis.senses import senses
+    from ctxembed.ask.senses import senses
 
     table = senses(
         open_model(model_dir, quiet, writes=save),

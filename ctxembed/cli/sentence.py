@@ -9,8 +9,8 @@ import click
 from ctxembed.cli.command import F, _stack, model_option, note, open_model, seed_option
 
 if TYPE_CHECKING:
-    from ctxembed.analysis.context import Attention, Context, Parsed
-    from ctxembed.model import Model
+    from ctxembed.context.representations import Attention, Context, Parsed
+    from ctxembed.store.model import Model
 
 
 def attention_options(function: F) -> F:
@@ -70,7 +70,7 @@ def open_context(
     model_dir: str | None, vectors: str | None, general: str | None, quiet: bool
 ) -> tuple["Context", str]:
     """Open a model or a file of vectors; return it with the kind of general attention to use."""
-    from ctxembed.analysis.context import Context
+    from ctxembed.context.representations import Context
 
     if vectors is None:
         return Context(open_model(model_dir, quiet)), general or "cosine"
@@ -78,7 +78,7 @@ def open_context(
         from ctxembed.errors import UsageError
 
         raise UsageError("give --vectors or --model, not both")
-    from ctxembed.analysis.given import given_model
+    from ctxembed.ask.illustrate import given_model
 
     return Context(given_model(vectors)), general or "textbook"
 
@@ -93,12 +93,12 @@ def open_source(
     quiet: bool,
 ) -> Source:
     """Open what the options name."""
-    from ctxembed.analysis.context import Attention
+    from ctxembed.context.representations import Attention
     from ctxembed.errors import UsageError
 
     context, kind = open_context(model_dir, vectors, general, quiet)
     if vectors is not None and not (attention or general):
-        from ctxembed.analysis.given import given_attention
+        from ctxembed.ask.illustrate import given_attention
 
         given = given_attention(vectors, context.model)
         if given is not None:
@@ -116,8 +116,8 @@ def parse_all(
     context: "Context", texts: Iterable[str], word: str | None, quiet: bool
 ) -> list["Parsed"]:
     """Read sentences; where no target is marked or named, each content word is one."""
-    from ctxembed.analysis.compare import content_only
-    from ctxembed.analysis.context import parse
+    from ctxembed.ask.compare import content_only
+    from ctxembed.context.representations import parse
 
     parsed = []
     for text in texts:

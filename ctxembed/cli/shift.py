@@ -151,9 +151,9 @@ def command_(
     from stdin.
     """
     number_of_senses = number_or_auto("--senses", senses)
-    from ctxembed.analysis.shift import align, shift
+    from ctxembed.ask.shift import align, shift
     from ctxembed.errors import UnknownWordError
-    from ctxembed.model import Model
+    from ctxembed.store.model import Model
 
     aligned = align(Model.open(model_a), Model.open(model_b), min_count)
     known, unknown = [], []

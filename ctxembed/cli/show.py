@@ -70,7 +70,7 @@ def command_(
     How often the word occurs, its nearest words, where it lies on the named axes, and a few of the
     occurrences that went into the average.
     """
-    from ctxembed.analysis.show import show
+    from ctxembed.ask.show import show
 
     named = parse_axes(axes)
     wanted = expand_stdin(word)

@@ -58,7 +58,7 @@ def command_(
 
     A sentence with a marked target, "an [apple] pie", stands for that word's contextual vector.
     """
-    from ctxembed.analysis.similarity import similarity
+    from ctxembed.ask.similarity import similarity
 
     named = parse_axes(axes)
     wanted = expand_stdin(word)

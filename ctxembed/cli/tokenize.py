@@ -83,7 +83,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Split a text into sentences, words, subwords or characters."""
-    from ctxembed.analysis.tokenize import make_tokenizer, tokenize
+    from ctxembed.ask.tokenize import make_tokenizer, tokenize
 
     blocks = read_blocks(text, encoding, errors, lines)
     if model_dir is None:

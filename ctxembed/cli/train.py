@@ -138,10 +138,10 @@ def command_(
 
     Prints a summary of what was read, chosen and made.
     """
-    from ctxembed.analysis.train import train
     from ctxembed.errors import UsageError
+    from ctxembed.make.train import train
     from ctxembed.text.corpus import Corpus
-    from ctxembed.text.tokenize import Tokenizer
+    from ctxembed.text.tokenizer import Tokenizer
 
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")

@@ -34,7 +34,7 @@ def command_(
     quiet: bool,
 ) -> None:
     """Print static vectors, one row a word; - reads words from stdin, one a line."""
-    from ctxembed.analysis.show import vector
+    from ctxembed.ask.show import vector
 
     wanted = expand_stdin(word)
     model = open_model(model_dir, quiet)

@@ -81,10 +81,10 @@ def command_(
     quiet: bool,
 ) -> None:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.analysis.tokenize import sentences
-    from ctxembed.analysis.vectorize import sentence_vectors, vector_table, vectorize
+    from ctxembed.ask.tokenize import sentences
+    from ctxembed.ask.vectorize import sentence_vectors, vector_table, vectorize
     from ctxembed.errors import UsageError
-    from ctxembed.text.tokenize import Tokenizer
+    from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":
         raise UsageError(f"-o {output}: the name must end in .npz")

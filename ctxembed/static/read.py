@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
+from ctxembed.static.space import Floats
 
-Floats = NDArray[np.float32]
 BLOCK = 1 << 22  # bytes read at once
 _PRINTED = frozenset([*range(32, 127), *b"\t\r\n"])  # what numbers in text are made of
 

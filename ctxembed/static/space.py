@@ -6,10 +6,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import unit
-
-Floats = NDArray[np.float32]
+Floats = NDArray[Any]  # float32 for speed, float64 where numbers are checked
 BLOCK = 1 << 12  # rows handled at once: they stay near the processor
+
+
+def unit(vectors: Floats) -> Floats:
+    """Scale rows to length 1; a row of zeros stays as it is.
+
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
+    if not np.isfinite(squares).all() or (squares < 1e-30).any():  # too large or small to square
+        peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
+        vectors = vectors / np.where(peak > 0, peak, 1)
+        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
+    return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)
 
 
 class Space:

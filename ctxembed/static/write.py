@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
+from ctxembed.static.space import Floats
 
-Floats = NDArray[np.float32]
 CHUNK = 1 << 12  # rows formatted at once
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from ctxembed.text.corpus import Corpus
@@ -43,7 +43,7 @@ def build(
     corpus: "Corpus", tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
 ) -> Counted:
     """Read the corpus once; write ids, sentence offsets and lines into the folder."""
-    from ctxembed.text.encode import encode_all  # whoever only asks questions needs none of it
+    from ctxembed.text.numbering import encode_all  # whoever only asks questions needs none of it
 
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import build, load, read_lines
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxembed.errors import ModelError, read_failure
-from ctxembed.text.tokenize import Tokenizer
+from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "subword.json"  # in a model directory; the format of the tokenizers library
 INNER = "##"  # before a piece that goes on with a word

@@ -1,0 +1,132 @@
+"""Does the weight explain anything? Take each context word away and see what happens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ctxembed.ask.explain import explain_targets, name_targets
+from ctxembed.ask.ranks import spearman
+from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.representations import Attention, Occurrence, Parsed, batches
+from ctxembed.errors import UsageError
+from ctxembed.static.space import Floats, unit
+from ctxembed.store.model import Model
+from ctxembed.table import Cell, Table
+
+DIGITS = 9  # changes that differ less than this are ties: sums in another order
+ENOUGH = 5  # words; below this any order is likely
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One target, and what each context word is worth to it."""
+
+    target: str
+    places: list[int]  # of the context words in the sentence
+    weights: Floats  # (n,) mean over heads
+    changes: Floats  # (n,) 1 - cosine of the target's vectors with and without the word
+    axes: Floats  # (n, axes) cosine without the word minus the cosine with it
+
+    @property
+    def correlation(self) -> float | None:
+        """Rank correlation of weight and change."""
+        return spearman(self.weights.round(DIGITS), self.changes.round(DIGITS))
+
+
+def ablate(
+    model: Model, attention: Attention, sentences: Sequence[Parsed], axes: Axes | None = None
+) -> Table:
+    """Remove each context word of each target in turn, a row for each."""
+    axes = axes or {}
+    rows: list[tuple[Cell, ...]] = []
+    found: list[float | None] = []
+    for number, parsed in enumerate(sentences, 1):
+        for made in ablations(model, attention, parsed, axes):
+            found.append(made.correlation)
+            for place, weight, change, moved in zip(
+                made.places, made.weights, made.changes, made.axes, strict=True
+            ):
+                cells = (number, made.target, parsed.words[place], place + 1)
+                values = [float(cell) for cell in (weight, change, *moved)]
+                rows.append((*cells, *values, found[-1]))
+    columns = ("sentence", "target", "removed", "position", "weight", "change", *axes, "spearman")
+    shares = {"weight": ("sentence", "target")}
+    return Table(columns, rows, notes=_verdict(found, len(rows)), shares=shares)
+
+
+def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) -> list[Ablation]:
+    """Compute what each context word is worth to each target of a sentence."""
+    if all(len(item.target) == len(item.ids) for item in parsed.occurrences):
+        raise UsageError(f"{' '.join(parsed.words)!r}: no context word to remove")
+    names = name_targets(parsed)
+    explained = explain_targets(attention, parsed)
+    return [
+        _ablation(
+            model, attention, item, name, one.encoded.trace.weights[0, :, 0].mean(axis=0), axes
+        )
+        for name, item, one in zip(names, parsed.occurrences, explained, strict=True)
+    ]
+
+
+def _ablation(
+    model: Model, attention: Attention, item: Occurrence, name: str, weights: Floats, axes: Axes
+) -> Ablation:
+    """Run the layer on the sentence without each word; the words behind it close up."""
+    places = [place for place in range(len(item.ids)) if place not in item.target]
+    local, whole = _by_place(attention, item)
+    vectors = _vectors(local, [whole, *(_without(whole, place) for place in places)])  # (1+n, d)
+    units = unit(vectors)
+    cosines = axis_cosines(model, vectors, axes, attention.inputs)  # (1+n, axes)
+    seen = [
+        place if place < item.target.start else place - len(item.target) + 1 for place in places
+    ]
+    return Ablation(
+        name,
+        places,
+        weights[seen],
+        changes=np.clip(1 - units[1:] @ units[0], 0, 2),
+        axes=cosines[1:] - cosines[0],
+    )
+
+
+def _by_place(attention: Attention, item: Occurrence) -> tuple[Attention, Occurrence]:
+    """Keep only the words of the sentence, row by place, in double precision."""
+    local = replace(
+        attention,
+        inputs=attention.inputs[item.ids].astype(np.float64),
+        side=attention.side.take(item.ids),
+    )
+    return local, Occurrence(np.arange(len(item.ids), dtype=np.int32), item.target)
+
+
+def _without(item: Occurrence, place: int) -> Occurrence:
+    before = place < item.target.start
+    target = range(item.target.start - before, item.target.stop - before)
+    return Occurrence(np.delete(item.ids, place), target)
+
+
+def _vectors(attention: Attention, items: Sequence[Occurrence]) -> Floats:
+    vectors = np.zeros((len(items), attention.inputs.shape[1]))
+    for rows in batches(items):
+        vectors[rows] = attention.encode([items[row] for row in rows]).output[:, 0]
+    return vectors
+
+
+def _verdict(found: Sequence[float | None], words: int) -> list[str]:
+    """Answer the question in one line."""
+    known = [value for value in found if value is not None]
+    if not known:
+        return ["too little to compare: no rank correlation of weight and change"]
+    mean = float(np.mean(known))
+    how = f"mean over {len(known)} targets" if len(found) > 1 else f"over {words} words"
+    meaning = _meaning(mean) if words >= ENOUGH else "too few words to mean anything"
+    return [f"rank correlation of weight and change: {mean:.2f} ({how}): {meaning}"]
+
+
+def _meaning(correlation: float) -> str:
+    if correlation >= 0.7:
+        return "the words that weigh most change most when they go"
+    if correlation >= 0.3:
+        return "the weight tells part of what a word changes"
+    return "the weight does not tell what a word changes"

@@ -1,0 +1,149 @@
+"""Static against contextual: what does this word mean here?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ctxembed.ask.explain import name_targets
+from ctxembed.ask.neighbors import AT_ONCE, nearest
+from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.occurrences import corpus_of
+from ctxembed.context.representations import Context, Occurrence, Parsed, Representation, vectors_at
+from ctxembed.static.space import Floats, unit
+from ctxembed.table import Cell, Table
+from ctxembed.text.function_words import is_content
+
+if TYPE_CHECKING:
+    from ctxembed.context.encoder import Reading
+
+OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
+ALIKE = 0.95  # cosine above which attention says no more than the bag
+
+
+def compare(
+    context: Context,
+    sentences: Sequence[Parsed],
+    representations: Mapping[str, Representation],
+    *,
+    encoders: "Sequence[Reading]" = (),
+    axes: Axes | None = None,
+    number: int = 4,
+) -> Table:
+    """Put each target's vectors side by side, a row for each representation.
+
+    An encoder's vectors live in a space of their own: its lone words stand for static ones there.
+    """
+    model, axes = context.model, axes or {}
+    targets = [
+        (place, name, item)
+        for place, parsed in enumerate(sentences, 1)
+        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
+    ]
+    items = [item for _, _, item in targets]
+    vectors = {name: way.vectors(items) for name, way in representations.items()}
+    several = len(sentences) > 1
+    columns = ["sentence", "target", "position", "representation", "cos_static", *axes]
+    columns += ["cos_first", "cos_random"] if several else []
+    own = [item.ids[item.target.start : item.target.stop].tolist() for item in items]
+    seen: dict[tuple[int, ...], int] = {}
+    firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
+    spaces = {name: way.inputs for name, way in representations.items()}
+    on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
+    random = _Random(context, representations) if several else None
+    others = [(way, way.vectors(items)) for way in encoders]
+
+    def row_of(row: int, name: str, near: Sequence[tuple[str, float]]) -> tuple[Cell, ...]:
+        (sentence, target, item), made = targets[row], vectors[name]
+        cells: list[Cell] = [sentence, target, item.target.start + 1, name]
+        cells.append(_cosine(made[row], spaces[name][own[row]].mean(axis=0)))
+        cells += map(float, on_axes[name][row])
+        if random is not None:
+            cells += [_cosine(made[row], made[firsts[row]]), random.cosine(name, item)]
+        return (*cells, " ".join(word for word, _ in near))
+
+    def encoded(row: int, way: "Reading", made: Floats) -> tuple[Cell, ...]:
+        (sentence, target, item), vector = targets[row], made[row]
+        alone = way.lone(own[row]).mean(axis=0)
+        cells: list[Cell] = [sentence, target, item.target.start + 1, way.name]
+        cells.append(_cosine(vector, alone))
+        for words in axes.values():
+            axis = unit(way.lone([model.row(word) for word in words])).mean(axis=0)
+            cells.append(_cosine(vector, axis))
+        cells += [_cosine(vector, made[firsts[row]]), None] if several else []
+        return (*cells, None)
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        for first in range(0, len(targets), AT_ONCE):  # one look at all words serves several
+            block = slice(first, first + AT_ONCE)
+            near = {
+                name: nearest(model, made[block], number, own[block], spaces[name])
+                for name, made in vectors.items()
+            }
+            for row in range(*block.indices(len(targets))):
+                yield from (row_of(row, name, near[name][row - first]) for name in vectors)
+                yield from (encoded(row, way, made) for way, made in others)
+
+    return Table((*columns, "nearest"), rows(), notes=_verdict(vectors, on_axes))
+
+
+def content_only(context: Context, parsed: Parsed) -> Parsed:
+    """Keep the targets that are content words; all of them where none is."""
+
+    def content(item: Occurrence, counted: bool) -> bool:
+        row = item.ids[item.target.start]
+        frequency = float(context.frequency[row]) if counted else 0.0
+        return len(item.target) > 1 or is_content(parsed.words[item.target.start], frequency)
+
+    for counted in (True, False):  # in a small corpus every word is frequent
+        kept = [item for item in parsed.occurrences if content(item, counted)]
+        if kept:
+            return Parsed(parsed.words, kept, parsed.unknown)
+    return parsed
+
+
+def _cosine(one: Floats, other: Floats) -> float:
+    return float(np.clip(unit(one.astype(np.float64)) @ unit(other.astype(np.float64)), -1, 1))
+
+
+class _Random:
+    """The baseline: mean cosine of pairs of occurrences of the same word, all over the corpus."""
+
+    def __init__(self, context: Context, representations: Mapping[str, Representation]) -> None:
+        self.context, self.representations = context, representations
+        self.known: dict[tuple[str, int], float | None] = {}
+
+    def cosine(self, name: str, item: Occurrence) -> float | None:
+        """Return the baseline for a target of one word that the corpus has at least twice."""
+        word = int(item.ids[item.target.start])
+        if len(item.target) > 1 or self.context.model.index is None:
+            return None
+        if (name, word) not in self.known:
+            places = corpus_of(self.context.model).positions(word)
+            evenly = np.linspace(0, len(places) - 1, min(OCCURRENCES, len(places)))
+            places = places[evenly.astype(np.intp)]  # spread over the corpus; no chance in it
+            self.known[name, word] = None
+            if len(places) > 1:
+                made = vectors_at(self.context.model, self.representations[name], places)
+                total, n = unit(made).sum(axis=0, dtype=np.float64), len(made)
+                # Σ over pairs of u·v = |Σ u|² - n, over n(n-1) ordered pairs
+                self.known[name, word] = float((total @ total - n) / (n * (n - 1)))
+        return self.known[name, word]
+
+
+def _verdict(vectors: Mapping[str, Floats], on_axes: Mapping[str, Floats]) -> list[str]:
+    """Say so where attention gives no other answer than the plain mean of the context."""
+    if "bag" not in vectors:
+        return []
+    notes = []
+    for name, made in vectors.items():
+        if name in ("static", "bag"):
+            continue
+        if on_axes[name].shape[1] > 1:
+            if (on_axes[name].argmax(1) == on_axes["bag"].argmax(1)).all():
+                notes.append(f"{name} adds nothing over the bag here: the same axis is nearest")
+        elif all(_cosine(a, b) >= ALIKE for a, b in zip(made, vectors["bag"], strict=True)):
+            notes.append(
+                f"{name} adds nothing over the bag here: the cosine of the two is over {ALIKE}"
+            )
+    return notes

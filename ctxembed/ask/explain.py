@@ -1,0 +1,272 @@
+"""Why does this word get this vector? Every number of one attention."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from ctxembed.attention.layer import Encoded, run
+from ctxembed.attention.scores import softmax
+from ctxembed.attention.sinusoids import sinusoidal
+from ctxembed.context.representations import Attention, Occurrence, Parsed
+from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.static.space import Floats
+from ctxembed.table import Cell, Table, round_to_total
+from ctxembed.text.subword import INNER
+
+COLUMNS = ("target", "head", "token", "position", "score", "scaled", "weight", "contribution")
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One target, the words it looks at, and all that the layer computed for it."""
+
+    target: str  # apple, or apple:2 for the second one
+    place: int | None  # of the target among the tokens; None where they are another sentence's
+    tokens: Sequence[str]
+    encoded: Encoded  # (1, H, 1, T)
+    mix: tuple[float, float] = (0.0, 1.0)  # own and share of a layer without matrices
+    scale: float = 1.0
+
+    @property
+    def heads(self) -> int:
+        """How many heads the layer has."""
+        return int(self.encoded.trace.weights.shape[1])
+
+
+def explain_targets(
+    attention: Attention,
+    parsed: Parsed,
+    *,
+    over: Parsed | None = None,
+    encoding: str = "none",
+) -> Iterator[Explained]:
+    """Run the layer for each target, one at a time: long sentences need no square matrix."""
+    names = name_targets(parsed)
+    for name, item in zip(names, parsed.occurrences, strict=True):
+        x, ids, place, tokens = _inputs(attention, parsed, item, encoding)
+        keys = over_side = None
+        if over is not None:
+            key_ids = over.occurrences[0].ids
+            keys = _encode_places(attention.inputs[key_ids], encoding)[None]
+            over_side = attention.side.take(key_ids[None])
+            tokens = over.words
+        encoded = run(
+            attention.layer,
+            x[None],
+            side=attention.side.take(ids[None]),
+            over=keys,
+            over_side=over_side,
+            queries=np.array([place], np.intp),
+        )
+        layer = attention.layer
+        mix = (layer.own, layer.share) if layer.w_o is None else (0.0, 1.0)
+        yield Explained(name, place if over is None else None, tokens, encoded, mix, layer.scale)
+
+
+def _inputs(
+    attention: Attention, parsed: Parsed, item: Occurrence, encoding: str
+) -> tuple[Floats, Floats, int, list[str]]:
+    """Return the sentence as vectors (T, d), ids, the target's place, and tokens."""
+    start, stop = item.target.start, item.target.stop
+    ids = np.concatenate([item.ids[: start + 1], item.ids[stop:]])
+    x = attention.inputs[ids].astype(np.float64)
+    x[start] = attention.inputs[item.ids[start:stop]].mean(axis=0)
+    tokens = [*parsed.words[:start], " ".join(parsed.words[start:stop]), *parsed.words[stop:]]
+    return _encode_places(x, encoding), ids, start, tokens
+
+
+def _encode_places(x: Floats, encoding: str) -> Floats:
+    return x + sinusoidal(*x.shape) if encoding == "sinusoidal" else x.astype(np.float64)
+
+
+def name_targets(parsed: Parsed) -> list[str]:
+    """Name each target: its words, and which one it is where the sentence has several."""
+    seen: defaultdict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(parsed.words):
+        seen[word].append(place)
+    names = []
+    for item in parsed.occurrences:
+        size = len(item.target)
+        words = parsed.words[item.target.start : item.target.stop]
+        starts = range(item.target.start) if size > 1 else ()
+        before = sum(parsed.words[i : i + size] == words for i in starts)
+        if size == 1:
+            before = seen[words[0]].index(item.target.start)
+        name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
+        names.append(name + (f":{before + 1}" if before else ""))
+    return names
+
+
+def explain(explained: Iterator[Explained], head: str = "mean") -> Table:
+    """Tabulate score, scaled, weight and contribution, one row a token.
+
+    head: "mean" over all heads, "each" of them, or the number of one, from 1.
+    """
+    return Table(
+        COLUMNS,
+        (row for item in explained for row in _rows(item, head)),
+        shares={"weight": ("target", "head"), "contribution": ("target",)},
+    )
+
+
+def _rows(item: Explained, head: str) -> Iterator[tuple[Cell, ...]]:
+    trace = item.encoded.trace
+    parts, own = shares(item.encoded)
+    scores, scaled, weights = (
+        m[0, :, 0].astype(np.float64) for m in (trace.scores, trace.scaled, trace.weights)
+    )  # (H, T) each; scores may have one row for all heads
+    scores = np.broadcast_to(scores, scaled.shape)
+    if head == "mean":
+        finite = np.where(np.isfinite(scaled), scaled, np.nan)
+        chosen = [("mean", scores.mean(0), finite.mean(0), weights.mean(0), parts.sum(0))]
+        if item.place is not None:
+            chosen[0][4][item.place] += own
+    else:
+        numbers = range(item.heads) if head == "each" else [pick_head(head, item.heads)]
+        chosen = [(str(h + 1), scores[h], scaled[h], weights[h], parts[h]) for h in numbers]
+    for name, score, scale, weight, part in chosen:
+        for place, token in enumerate(item.tokens):
+            masked = not np.isfinite(scale[place])  # the word itself, left out of its own weights
+            yield (
+                item.target,
+                name,
+                token,
+                place + 1,
+                None if masked else float(score[place]),
+                None if masked else float(scale[place]),
+                None if masked else float(weight[place]),
+                float(part[place]),
+            )
+    if (head == "each" or item.place is None) and own:
+        yield (item.target, "own", item.target, None, None, None, None, own)
+
+
+def shares(encoded: Encoded) -> tuple[Floats, float]:
+    """Return how far each token moves the output along its own direction, (H, T), and the word.
+
+    All of them sum to 1: Σ c·o / o·o = o·o / o·o.
+    """
+    output = encoded.output[0, 0].astype(np.float64)
+    length = float(output @ output) or 1.0
+    along = encoded.values[0].astype(np.float64) @ output / length  # (H, T)
+    weights = encoded.trace.weights[0, :, 0].astype(np.float64)
+    return weights * along, float(encoded.own[0, 0].astype(np.float64) @ output) / length
+
+
+def pick_head(head: str, heads: int) -> int:
+    """Read the number of a head."""
+    if not (head.isascii() and head.isdigit()) or not 1 <= int(head) <= heads:
+        raise UsageError(f"--head {head}: this attention has heads 1 to {heads}")
+    return int(head) - 1
+
+
+def recipe(explained: Iterator[Explained], head: str = "mean", digits: int = 2) -> Table:
+    """Write each target as the notes do: bank = 0.25 money + 0.70 bank + 0.05 grows.
+
+    Without matrices that is the whole truth; with them, the numbers are the weights.
+    """
+    return Table(
+        ("target", "recipe"),
+        ((item.target, _recipe(item, head, digits)) for item in explained),
+        wrap=("recipe",),
+    )
+
+
+def _recipe(item: Explained, head: str, digits: int) -> str:
+    weights = item.encoded.trace.weights[0, :, 0].astype(np.float64)  # (H, T)
+    weights = weights.mean(0) if head == "mean" else weights[pick_head(head, item.heads)]
+    own, share = item.mix if weights.any() else (1.0, 1.0)
+    parts = (share * weights).tolist()
+    tokens = number_repeats(item.tokens)
+    if item.place is not None:
+        parts[item.place] += own
+    elif own:  # the word itself is in none of the other sentence's places
+        tokens, parts = [item.target, *tokens], [own, *parts]
+    return write_recipe(item.target, tokens, parts, digits)
+
+
+def number_repeats(tokens: Sequence[str]) -> list[str]:
+    """Tell repeated words apart.
+
+    >>> number_repeats(["apple", "and", "apple"])
+    ['apple', 'and', 'apple:2']
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for token in tokens:
+        seen[token] += 1
+        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
+    return names
+
+
+def write_recipe(
+    target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
+) -> str:
+    """Write weights as a sum; the printed ones add up.
+
+    >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
+    'bank = 0.25 money + 0.70 bank + 0.05 grows'
+    """
+    terms = [
+        f"{weight} {token}"
+        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
+        if weight.strip("0.") or len(tokens) == 1
+    ]
+    return f"{target} = {' + '.join(terms)}"
+
+
+def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> None:
+    """Recompute each output vector from the rows of `explain(..., head="each")`.
+
+    Scores must give the scaled scores; weights must be their softmax and sum to 1; the values they
+    mix and the word's own part must sum to the output, and the contributions to 1.
+    """
+    place = 0
+    for item in explained:
+        number = item.heads * len(item.tokens)
+        block, place = rows[place : place + number], place + number
+        own = 0.0
+        if place < len(rows) and rows[place][1] == "own":
+            own, place = cast(float, rows[place][7]), place + 1
+        scores, scaled, weights, parts = (
+            np.array(
+                [empty if row[column] is None else row[column] for row in block], np.float64
+            ).reshape(item.heads, -1)
+            for column, empty in ((4, 0.0), (5, -np.inf), (6, 0.0), (7, 0.0))
+        )  # (H, T) each
+        trace = item.encoded.trace
+        bias = (trace.scaled - item.scale * trace.scores)[0, :, 0]  # (H, T) of distance and word
+        seen = np.isfinite(scaled)
+        _agree(
+            item.target,
+            "the scaled scores with the scores",
+            (item.scale * scores + bias)[seen],
+            scaled[seen],
+        )
+        _agree(
+            item.target,
+            "the weights with the softmax of the scaled scores",
+            softmax(scaled),
+            weights,
+        )
+        _agree(
+            item.target, "the sum of the weights with 1", weights.sum(1), scaled.max(1) > -np.inf
+        )
+        mixed = np.einsum("ht,htd->d", weights, item.encoded.values[0])
+        _agree(
+            item.target,
+            "the weighted sum with the output",
+            mixed + item.encoded.own[0, 0],
+            item.encoded.output[0, 0],
+        )
+        _agree(item.target, "the sum of the contributions with 1", parts.sum() + own, 1.0)
+
+
+def _agree(target: str, what: str, found: Floats | float, expected: Floats | float) -> None:
+    size = max(1.0, float(np.abs(expected).max(initial=0)))
+    gap = float(np.abs(np.asarray(found, np.float64) - expected).max(initial=0)) / size
+    if not gap < 1e-6:
+        raise CtxembedError(f"check failed for {target!r}: {what} differs by {gap:.3g}")

@@ -1,0 +1,136 @@
+"""Where does a word occur, in which sense, and how clearly?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.ask.induce import evidence, judge
+from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
+from ctxembed.context.representations import Context, Representation
+from ctxembed.errors import UsageError
+from ctxembed.progress import Progress
+from ctxembed.static.space import Floats
+from ctxembed.store.model import Model
+from ctxembed.store.sense_store import SavedSenses, saved_senses
+from ctxembed.table import Cell, Table
+
+ORDERS = ("position", "sense", "margin", "left", "right")
+
+
+def kwic(
+    model: Model,
+    word: str,
+    *,
+    axes: Axes | None = None,
+    sense: int | None = None,
+    sort: str = "position",
+    attention: str | None = None,
+    side: int = 8,
+    most: int | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Table:
+    """List a word's occurrences with their sense; rows are a stream unless they are sorted.
+
+    Senses are those saved for the word; they are looked for where the request needs them.
+    """
+    context, axes = Context(model), axes or {}
+    row = model.row(word)
+    places = corpus_of(model).positions(row)
+    if most is not None:
+        places = sample(places, most, np.random.default_rng(seed))
+    asked = sense is not None or sort in ("sense", "margin")
+    known, notes = _senses(context, word, attention, asked, seed, progress)
+    if sense is not None and known is not None and not 1 <= sense <= len(known.shares):
+        raise UsageError(f"--sense {sense}: {word} has {len(known.shares)} here")
+    name = attention or (known.attention if known else context.default())
+    lines = _lines(context, places, context.get(name), known, axes, side)
+    if sense is not None:
+        lines = (line for line in lines if line.sense == sense)
+    rows = (line.row for line in (lines if sort == "position" else _sorted(lines, sort)))
+    columns = ("file", "line", "left", "word", "right", "sense", "margin", *axes)
+    return Table(columns, rows, notes=notes, keyword="word")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One occurrence, and what it is sorted by."""
+
+    row: tuple[Cell, ...]
+    sense: int | None
+    margin: float
+    left: list[str]  # nearest word first
+    right: list[str]
+
+
+def _senses(
+    context: Context,
+    word: str,
+    attention: str | None,
+    asked: bool,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[SavedSenses | None, list[str]]:
+    """Return the senses saved for a word, or look for them if the request needs them."""
+    saved = saved_senses(context.model, word)
+    if saved is not None and attention in (None, saved.attention):
+        return saved, []
+    if not asked:
+        return None, [f"no senses are saved for {word}: ctxembed senses {word} --save finds them"]
+    from ctxembed.ask.senses import find_senses
+
+    found = find_senses(context, word, attention=attention, seed=seed, progress=progress)
+    made, n = found.clustering, len(found.places)
+    shares = np.bincount(made.labels, minlength=made.number) / n
+    number = "1 sense" if made.number == 1 else f"{made.number} senses"
+    return (
+        SavedSenses(word, found.attention, shares, found.vectors, made.weights, made.bias),
+        [f"{number} found in {n} occurrences; ctxembed senses {word} --save keeps them"],
+    )
+
+
+def _lines(
+    context: Context,
+    places: Places,
+    way: Representation,
+    known: SavedSenses | None,
+    axes: Axes,
+    side: int,
+) -> Iterator[_Line]:
+    """Read occurrences a chunk at a time, in the order of the text."""
+    model, index = context.model, corpus_of(context.model)
+    clues = evidence(context, known.attention) if known else None
+    for first in range(0, len(places), AT_ONCE):
+        chunk = places[first : first + AT_ONCE]
+        on_axes = np.zeros((len(chunk), len(axes)))
+        labels: NDArray[np.intp] = np.zeros(len(chunk), np.intp)
+        margins: Floats = np.full(len(chunk), np.nan, np.float32)
+        if known or axes:
+            for batch in read(model, chunk):
+                if axes:
+                    made = way.embed(batch)
+                    on_axes[batch.rows] = axis_cosines(model, made, axes, way.inputs)
+                if known and clues is not None:
+                    labels[batch.rows], margins[batch.rows] = judge(
+                        clues.embed(batch), known.weights, known.bias
+                    )
+        for number, place in enumerate(chunk.tolist()):
+            left, word, right = around(index, place, side)
+            file, line = index.place(int(index.sentence_of(np.array([place]))[0]))
+            sense = int(labels[number]) + 1 if known else None
+            margin = float(margins[number])
+            cells: tuple[Cell, ...] = (file, line, left, word, right, sense)
+            cells += (None if np.isnan(margin) else margin, *map(float, on_axes[number]))
+            yield _Line(cells, sense, margin, left.split()[::-1], right.split())
+
+
+def _sorted(lines: Iterator[_Line], sort: str) -> list[_Line]:
+    """Sort by sense (the clearest first), margin (the least clear first), left or right word."""
+    if sort == "sense":
+        return sorted(lines, key=lambda line: (line.sense, -line.margin))
+    if sort == "margin":
+        return sorted(lines, key=lambda line: line.margin)
+    return sorted(lines, key=lambda line: line.left if sort == "left" else line.right)

@@ -1,0 +1,118 @@
+"""Two words on every rung: one-hot, counts, TF-IDF, static vectors, vectors in context."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.context.representations import Context, Occurrence, Parsed, parse
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.store.model import Model
+from ctxembed.table import Cell, Table
+
+TELLS = {
+    "one-hot": "which word it is",
+    "bow": "words the sentences share",
+    "tfidf": "words they share, rare ones more",
+    "static": "the word's average meaning",
+    "bag": "the words around it",
+    "general": "its meaning here, no parameters",
+}
+LEARNED = "its meaning here, learned"
+
+
+def ladder(context: Context, words: Sequence[str], sentences: Sequence[str] = ()) -> Table:
+    """Compare two words under every representation: dimension, share of zeros, cosine.
+
+    sentences: one for each word; without them, the first of the corpus that has the first word,
+    and the last that has the second.
+    """
+    model = context.model
+    for word in words:
+        if not model.parts(word):
+            raise UnknownWordError(model.unknown(word))
+    notes: list[str] = []
+    if sentences:
+        parsed = [_parse(model, *pair) for pair in zip(words, sentences, strict=True)]
+        items = [one.occurrences[0] for one in parsed]
+        unknown = dict.fromkeys(word for one in parsed for word in one.unknown)
+        if unknown:
+            notes.append(f"skipped, not in the vocabulary: {', '.join(unknown)}")
+    else:
+        items = [_in_corpus(model, word, end) for word, end in zip(words, (0, -1), strict=True)]
+        if all(len(item.ids) == len(item.target) for item in items):
+            notes.append("each word stands alone; give it a context with --sentences A B")
+        else:
+            notes += [f"in the corpus: {_quote(model, item)}" for item in items]
+    found = {
+        "one-hot": _count(model, [item.ids[item.target.start : item.target.stop] for item in items])
+    }
+    found["bow"] = _count(model, [item.ids for item in items])
+    found["tfidf"] = found["bow"] * _idf(model, found["bow"])
+    for name in context.names():
+        found[name] = context.get(name).vectors(items).astype(np.float64)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            pair.shape[1],
+            float((pair == 0).mean()),
+            _cosine(pair),
+            TELLS.get(name, LEARNED),
+        )
+        for name, pair in found.items()
+    ]
+    return Table(("representation", "dim", "zeros", "cosine", "tells"), rows, notes=notes)
+
+
+def _parse(model: Model, word: str, sentence: str) -> Parsed:
+    """Find a word in its sentence, or the target that is marked in it."""
+    try:
+        return parse(model, sentence, None if "[" in sentence else word)
+    except UsageError:
+        raise UsageError(f"--sentences: {word!r} is not in {sentence!r}") from None
+
+
+def _in_corpus(model: Model, word: str, end: int) -> Occurrence:
+    """Find a word's first (0) or last (-1) occurrence; without a corpus it stands alone."""
+    parts = np.array(model.parts(word), np.int32)
+    if model.index is None or len(parts) > 1:
+        return Occurrence(parts, range(len(parts)))
+    place = model.index.positions(int(parts[0]))[end]
+    sentence = int(model.index.sentence_of(np.array([place]))[0])
+    ids = model.index.sentence(sentence)
+    known = ids < len(model.vocab)
+    target = int(known[: place - model.index.offsets[sentence]].sum())
+    return Occurrence(ids[known], range(target, target + 1))
+
+
+def _quote(model: Model, item: Occurrence) -> str:
+    words = [model.vocab[i] for i in item.ids]
+    words[item.target.start] = f"[{words[item.target.start]}"
+    words[item.target.stop - 1] += "]"
+    return " ".join(words)
+
+
+def _count(model: Model, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
+    """Return (2, V) how often each word is there."""
+    return np.array([np.bincount(one, minlength=len(model.vocab)) for one in ids], np.float64)
+
+
+def _idf(model: Model, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (V,) ln((1 + n) / (1 + df)) + 1, as scikit-learn has it; 1 for words not asked for.
+
+    n and df count sentences of the corpus, or the two sentences where there is none.
+    """
+    idf = np.ones(counts.shape[1])
+    number = len(counts) if model.index is None else len(model.index.offsets) - 1
+    for word in np.flatnonzero(counts.any(axis=0)):
+        if model.index is None:
+            within = int((counts[:, word] > 0).sum())
+        else:
+            within = len(np.unique(model.index.sentence_of(model.index.positions(int(word)))))
+        idf[word] = np.log((1 + number) / (1 + within)) + 1
+    return idf
+
+
+def _cosine(pair: NDArray[np.float64]) -> float:
+    norms = np.linalg.norm(pair, axis=1)
+    return float(np.clip(pair[0] @ pair[1] / (norms.prod() or 1), -1, 1))

@@ -1,0 +1,289 @@
+"""The bias experiment: how far does a word's vector follow the balance of its corpus?"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ctxembed.context.axes import Axes, axis_cosines, axis_vectors
+from ctxembed.context.representations import Context, parse
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.make.train import train
+from ctxembed.progress import Progress
+from ctxembed.static.gensim_engine import cores, fit_settings
+from ctxembed.static.space import Floats
+from ctxembed.store.model import Model
+from ctxembed.table import Cell, Table
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.mixture import Text, read_text, write_mixture
+from ctxembed.text.processes import in_processes
+from ctxembed.text.tokenizer import Tokenizer, parse_marked
+
+ALIKE = 0.9  # cosine of the axes above which models have learned too little
+WAYS = ("bag", "general")  # beside static, for each probe
+
+# What is asked of the bundled twins, corpora/fruit.txt and corpora/technology.txt.
+TWINS = ("fruit.txt", "technology.txt")
+WORD = "apple"
+AXES = {"taste": ["fruit", "sweet", "juice"], "technology": ["phone", "company", "software"]}
+PROBES = (
+    "I was eating a sweet [apple] for breakfast",
+    "[Apple] launched a new phone",
+    "[Apple] launched a new phone while I was eating an orange",
+)
+
+
+SMALL, EPOCHS, SAMPLE = (
+    10_000,
+    20,
+    1e-3,
+)  # eleven trainings and more: enough to see where a word lies
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What every model of the experiment has in common."""
+
+    folder: Path
+    texts: tuple[Text, Text]
+    tokenizer: Tokenizer
+    word: str
+    axes: Axes
+    probes: Sequence[str]
+    words: int  # in each mixture
+    dim: int
+    epochs: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """One model to make."""
+
+    setup: Setup
+    share: float  # of the second corpus
+    seed: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one model says."""
+
+    cosines: Floats  # (1 + 2P, axes) static, then bag and general for each probe
+    unknown: list[list[str]]  # words of each probe that this model does not know
+    axes: float = 0.0  # cosine of the two axes
+
+
+def mix(
+    a: Corpus,
+    b: Corpus,
+    word: str,
+    axes: Axes,
+    probes: Sequence[str] = (),
+    *,
+    steps: int = 11,
+    seeds: int = 3,
+    seed: int = 1,
+    words: int | None = None,
+    dim: int | None = None,
+    epochs: int | None = None,
+    tokenizer: Tokenizer | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """Train on mixtures of two corpora and follow a word from one axis to the other."""
+    tokenizer, progress = tokenizer or Tokenizer(), progress or Progress()
+    if len(axes) != 2:
+        raise UsageError("give two axes: the one the word leaves, and the one it goes to")
+    word = tokenizer.normalise(word)
+    for probe in probes:
+        _check_probe(probe, word, tokenizer)
+    with tempfile.TemporaryDirectory(prefix="ctxembed-") as name:
+        folder = Path(name)
+        texts = tuple(
+            read_text(corpus, tokenizer, folder / place, progress)
+            for place, corpus in (("a", a), ("b", b))
+        )
+        _check_words([word, *(w for listed in axes.values() for w in listed)], texts, tokenizer)
+        size = min(texts[0].tokens, texts[1].tokens, words or texts[0].tokens)
+        fit = fit_settings(size, dim=dim, epochs=epochs)
+        fit = fit if epochs or size <= SMALL else replace(fit, epochs=EPOCHS)
+        setup = Setup(
+            folder, (texts[0], texts[1]), tokenizer, word, axes, probes, size, fit.dim, fit.epochs
+        )
+        shares = np.linspace(0, 1, steps)
+        jobs = [Job(setup, float(x), seed + n) for x in shares for n in range(seeds)]
+        made = list(_measure_all(jobs, workers or cores(), progress))
+    cosines = np.array([m.cosines for m in made]).reshape(steps, seeds, -1, 2)
+    return _tabulate(setup, b.names[0], shares, cosines, made)
+
+
+def _check_probe(probe: str, word: str, tokenizer: Tokenizer) -> None:
+    marked = parse_marked(probe, tokenizer)
+    targets = [marked.words[span.start : span.stop] for span in marked.targets]
+    if targets and targets != [(word,)]:
+        raise UsageError(f"--probe {probe!r}: mark [{word}] once and nothing else")
+    if word not in marked.words:
+        raise UsageError(f"--probe {probe!r}: {word!r} is not in it")
+
+
+def _check_words(words: Sequence[str], texts: Sequence[Text], tokenizer: Tokenizer) -> None:
+    for text in texts:
+        known = set(text.types())
+        missing = [word for word in words if tokenizer.normalise(word) not in known]
+        if missing:
+            raise UnknownWordError(
+                f"{missing[0]!r} does not occur in {text.name}; the word and the words of both axes"
+                " must be in both corpora"
+            )
+
+
+def _measure_all(jobs: Sequence[Job], workers: int, progress: Progress) -> Iterator[Measured]:
+    """Make the models, as many at once as there are processors; the answer is the same."""
+    with progress.stage("mixtures", len(jobs), "model") as stage:
+        for made in in_processes(_measure, jobs, min(workers, len(jobs))):
+            stage.advance()
+            yield made
+
+
+def _measure(job: Job) -> Measured:
+    """Train one model and ask it."""
+    setup = job.setup
+    with tempfile.TemporaryDirectory(dir=setup.folder) as name:
+        text = Path(name) / "mixture.txt"
+        write_mixture(setup.texts, job.share, setup.words, job.seed, text)
+        train(
+            Corpus([str(text)], lines=True),
+            Path(name) / "model",
+            tokenizer=setup.tokenizer,
+            attention=False,
+            workers=1,
+            dim=setup.dim,
+            epochs=setup.epochs,
+            min_count=None if setup.words <= SMALL else 2,
+            sample=None if setup.words <= SMALL else SAMPLE,
+            seed=job.seed,
+        )
+        try:
+            return _ask(Model.open(Path(name) / "model"), setup)
+        except UnknownWordError as error:
+            raise UnknownWordError(
+                f"with a share of {job.share:.2f} and seed {job.seed}: {error};"
+                " take words that both corpora use often"
+            ) from None
+
+
+def _ask(model: Model, setup: Setup) -> Measured:
+    context = Context(model)
+    vectors = [model.vectors[model.row(setup.word)]]
+    unknown = []
+    for probe in setup.probes:
+        parsed = parse(model, probe, None if "[" in probe else setup.word)
+        unknown.append(parsed.unknown)
+        vectors += [context.get(way).vectors(parsed.occurrences)[0] for way in WAYS]
+    cosines = axis_cosines(model, np.array(vectors), setup.axes)
+    one, other = axis_vectors(model, setup.axes)
+    return Measured(cosines.astype(np.float64), unknown, float(one @ other))
+
+
+def _tabulate(
+    setup: Setup, name: str, shares: Floats, cosines: Floats, made: Sequence[Measured]
+) -> Table:
+    """Average over seeds; cosines are (steps, seeds, 1 + 2P, 2)."""
+    differences = cosines[..., 0] - cosines[..., 1]  # (steps, seeds, 1 + 2P)
+    means, half = differences.mean(axis=1), interval(differences)
+    lines: list[tuple[str, int | None]] = [("static", None)]
+    lines += [(way, n) for n in range(1, len(setup.probes) + 1) for way in WAYS]
+    rows: list[tuple[Cell, ...]] = []
+    for line, (way, probe) in enumerate(lines):
+        for step, share in enumerate(shares):
+            axes = cosines[step, :, line].mean(axis=0)
+            mean, reach = float(means[step, line]), float(half[step, line])
+            cells = (way, probe, float(share), *map(float, axes), mean)
+            rows.append((*cells, mean - reach, mean + reach))
+    columns = ("representation", "probe", "share", *setup.axes, "difference", "low", "high")
+    notes = [
+        f"{len(made)} models: {len(shares)} mixtures, seeds for each: {cosines.shape[1]};"
+        f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
+        *(f"probe {n}: {probe}" for n, probe in enumerate(setup.probes, 1)),
+        *(() if setup.probes else ["no contextual vectors without a --probe sentence"]),
+        *_unknown_notes([m.unknown for m in made], len(setup.probes)),
+        *(_too_little(made) or _verdict(setup, name, shares, means, half)),
+    ]
+    return Table(columns, rows, notes=notes)
+
+
+def interval(values: Floats) -> Floats:
+    """Return half the width of Student's 95 % interval of the mean over axis 1; nan for one value.
+
+    >>> interval(np.array([[1.0, 2.0, 3.0]])).round(3)  # 4.303 * 1 / sqrt(3)
+    array([2.484])
+    """
+    from scipy.special import stdtrit
+
+    number = values.shape[1]
+    if number < 2:
+        return np.full_like(values[:, 0], np.nan)
+    spread = values.std(axis=1, ddof=1) / np.sqrt(number)
+    return np.asarray(stdtrit(number - 1, 0.975) * spread)
+
+
+def _unknown_notes(unknown: Sequence[list[list[str]]], probes: int) -> list[str]:
+    notes = []
+    for number in range(probes):
+        times = [word for made in unknown for word in made[number]]
+        for word in dict.fromkeys(times):
+            where = f"{times.count(word)} of {len(unknown)} models"
+            notes.append(f"probe {number + 1}: {word!r} was skipped, unknown to {where}")
+    return notes
+
+
+def _too_little(made: Sequence[Measured]) -> list[str]:
+    """Say so where no verdict would mean anything."""
+    cosine = float(np.mean([m.axes for m in made]))
+    if cosine <= ALIKE:
+        return []
+    return [
+        f"no verdict: the two axes hardly differ (cosine {cosine:.2f}), as in models that have seen"
+        " too little; take more --words or --epochs, or other axes"
+    ]
+
+
+def _verdict(setup: Setup, name: str, shares: Floats, means: Floats, half: Floats) -> list[str]:
+    """Say who crossed over and who stayed; means and half intervals are (steps, 1 + 2P)."""
+    first, second = setup.axes
+    travel = means[-1] - means[0]
+    place = crossing(shares, means[:, 0])
+    if place is None:
+        side = first if means[:, 0].mean() > 0 else second
+        notes = [f"static {setup.word} stays nearer to {side} in every mixture"]
+    else:
+        ends = (first, second) if means[0, 0] > 0 else (second, first)
+        notes = [
+            f"static {setup.word} crosses from {ends[0]} to {ends[1]} at a share of {place:.2f}"
+            f" of {Path(name).name}; it travels {travel[0]:+.2f}"
+        ]
+        if (np.abs(means[[0, -1], 0]) <= half[[0, -1], 0]).any():  # one seed has no interval
+            notes.append("its difference at the ends is within the spread of the seeds")
+    for offset, way in enumerate(WAYS, 1):
+        lines = range(offset, means.shape[1], len(WAYS))
+        stay = sum(crossing(shares, means[:, line]) is None for line in lines)
+        if setup.probes:
+            moves = ", ".join(f"{travel[line]:+.2f}" for line in lines)
+            notes.append(f"{way}: {stay} of {len(lines)} probes stay on their side ({moves})")
+    return notes
+
+
+def crossing(shares: Floats, values: Floats) -> float | None:
+    """Return where values first change their sign, by a straight line; None if they never do.
+
+    >>> crossing(np.array([0.0, 0.5, 1.0]), np.array([0.3, 0.1, -0.3]))
+    0.625
+    """
+    turns = np.flatnonzero(np.sign(values[1:]) != np.sign(values[0]))
+    if not len(turns):
+        return None
+    i = int(turns[0])
+    step = (shares[i + 1] - shares[i]) * values[i] / (values[i] - values[i + 1])
+    return float(shares[i] + step)

@@ -1,0 +1,105 @@
+"""What is this model, and what is this word's averaged vector?"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ctxembed.ask.neighbors import nearest
+from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.occurrences import quote
+from ctxembed.store.attentions import read_description
+from ctxembed.store.model import Model
+from ctxembed.table import Cell, Table
+
+
+def info(model: Model) -> Table:
+    """List every parameter of a model, its corpus and its sizes."""
+    meta = dict(model.meta)
+    files = meta.pop("files", [])
+    rows: list[tuple[str, Cell]] = [("path", str(model.path))]
+    for name, value in meta.items():
+        if isinstance(value, dict):
+            rows += [(f"{name}.{key}", _cell(inner)) for key, inner in value.items()]
+        else:
+            rows.append((name, _cell(value)))
+    for file in files:
+        digest = f" sha256:{file['sha256'][:12]}" if file["sha256"] else ""
+        rows.append(("file", f"{file['name']}{digest}"))
+    for name in model.attentions():
+        about = read_description(model, name)
+        told = {**about["layer"], **about["settings"], **about["figures"]}
+        rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
+    size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
+    rows.append(("bytes", size))
+    return Table(("property", "value"), rows)
+
+
+def _cell(value: object) -> Cell:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"  # 1e-05 would print as 0.0000
+    return value if isinstance(value, int | str) else str(value)
+
+
+def vector(model: Model, words: Sequence[str]) -> Table:
+    """Give the numbers of each word's vector."""
+    columns = ("word", *(f"d{i}" for i in range(1, model.dim + 1)))
+    return Table(columns, ((model.spelling(word), *model.vector(word).tolist()) for word in words))
+
+
+def show(
+    model: Model,
+    words: Sequence[str],
+    *,
+    axes: Axes | None = None,
+    nearest: int = 8,
+    occurrences: int = 3,
+) -> Table:
+    """Describe the averaged vector of each word."""
+    rows: list[tuple[Cell, ...]] = []
+    for word in words:
+        name = model.spelling(word)
+        rows += [(name, *line) for line in _describe(model, word, axes or {}, nearest, occurrences)]
+    return Table(("word", "property", "value"), rows)
+
+
+def _describe(
+    model: Model, word: str, axes: Axes, most: int, occurrences: int
+) -> Iterator[tuple[str, Cell]]:
+    row = model.find(word)
+    vector, parts = model.vector(word), model.parts(word)
+    if row is None:
+        yield "composed", _compose(model, word, parts)
+    elif not model.meta.get("counts_estimated"):  # an imported model only guesses them
+        count = int(model.counts[row])
+        yield "count", count
+        yield "share", count / model.tokens
+    yield "norm", float(np.linalg.norm(vector))
+    if most:
+        (found,) = nearest(model, vector, most, [parts])
+        yield "nearest", ", ".join(f"{word} {cosine:.2f}" for word, cosine in found)
+    if axes:
+        cosines = axis_cosines(model, vector, axes)[0]
+        for name, cosine in zip(axes, cosines, strict=True):
+            yield f"axis {name}", float(cosine)
+    if row is not None:
+        for text in sample_occurrences(model, row, occurrences):
+            yield "occurrence", text
+
+
+def _compose(model: Model, word: str, parts: Sequence[int]) -> str:
+    """Say which units a word's vector is the mean of, and which have none."""
+    without = [unit for unit in model.tokenizer.words(word) if unit not in model.rows]
+    told = f"the mean of {' '.join(model.vocab[part] for part in parts)}"
+    return f"{told}; no vector for {' '.join(without)}" if without else told
+
+
+def sample_occurrences(model: Model, row: int, number: int) -> list[str]:
+    """Quote a few occurrences of a word, spread evenly over the corpus."""
+    if model.index is None or not number:
+        return []
+    index = model.index
+    places = index.positions(row)
+    chosen = places[np.linspace(0, len(places) - 1, min(number, len(places))).astype(int)]
+    return [quote(index, int(place)) for place in chosen]

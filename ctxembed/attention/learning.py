@@ -1,0 +1,199 @@
+"""Learn the layer from a corpus without labels: Adam on pseudowords, validated on held-out text."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.objective import Score, Weights, normalise, unaverage
+from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
+from ctxembed.attention.trained import Gradients, Parameters, Words, forward, start
+from ctxembed.static.space import Floats
+
+FEWEST_WORDS = 20  # that must occur often enough
+FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
+FASTER = {"position": 3.0, "b_f": 3.0, "wall": 300.0}  # far from where they start
+
+
+class NothingToLearn(ValueError):
+    """The corpus is too small, or its words do not repeat."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn; the values were chosen on held-out pseudowords and labelled training data."""
+
+    heads: int = 4
+    reach: int = 24  # the furthest distance that has its own position bias
+    positions: bool = True  # whether the position bias is learned, or stays a decay by head
+    steps: int = 4000
+    minutes: float | None = None
+    pairs: int = 32  # pseudowords in a batch
+    rate: float = 1e-3
+    clip: float = 1.0
+    check_every: int = 100
+    patience: int = 8  # checks without improvement before stopping
+    mix: float = 6.0  # how close to one half the share of each word in its pseudoword stays
+    average: float = 0.995  # decay of the running mean of the parameters, which is what is kept
+    trust: float = 0.7  # how far to go from general attention, the start, to what was learned
+    classes: int = 32  # groups of words that take the same place in a sentence
+    relatives: int = 8  # near words that stand for the same sense
+    fewest: int = 20  # occurrences that a word must have to be in a pseudoword
+    weights: Weights = field(default_factory=Weights)
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far it is; `best` holds the best validated so far, so a reader may stop at any time."""
+
+    done: float  # of the whole run
+    step: int
+    loss: float
+    first: Score  # before learning, on the held-out part
+    best_score: Score
+    best: Parameters
+    why: str = ""  # why it ended, on the last report
+
+
+def learn(
+    words: Words, seen: Occurrences, held_out: Occurrences, settings: Settings, seed: int
+) -> Iterator[Report]:
+    """Yield a report after every check; the last one holds the parameters to keep."""
+    s = settings
+    rng = np.random.default_rng(seed)
+    for part, fewest in ((seen, s.fewest), (held_out, FEWEST_HELD_OUT)):
+        number = int((part.counts() >= fewest).sum())
+        if number < FEWEST_WORDS:
+            raise NothingToLearn(
+                f"only {number} words occur {fewest} times in the"
+                f" {'part to learn from' if part is seen else 'held-out part'};"
+                f" {FEWEST_WORDS} are needed"
+            )
+    classes = place_classes(seen, rng, classes=s.classes)
+    family = families(words.x, seen, size=s.relatives)
+    train = Sampler(seen, classes, family, window=s.reach, fewest=s.fewest)
+    alone = np.arange(len(classes))[:, None]  # validation is on single words
+    check = Sampler(held_out, classes, alone, window=s.reach, fewest=FEWEST_HELD_OUT)
+    chances, check_chances = train.chances(), check.chances()
+    fixed = np.random.default_rng(seed + 1)
+    tests = [check.draw(check_chances, s.pairs, fixed) for _ in range(12)]
+    table = with_blank(words)
+
+    def validate(parameters: Parameters) -> Score:
+        scores = []
+        for test in tests:
+            half = np.full((len(test.pairs), 2), 0.5, words.x.dtype)
+            scores.append(run_batch(parameters, table, test, check.plain, half, s.weights)[0])
+        return Score(*(float(np.mean([getattr(x, k) for x in scores])) for k in vars(scores[0])))
+
+    now: Parameters = start(words.x.shape[1], rng, heads=s.heads, reach=s.reach)
+    begin = mean = best = now
+    first = best_score = validate(now)
+    since, losses, clock = 0, [first.loss], time.monotonic()
+    adam = Adam(s.rate, s.clip, {**FASTER, **({} if s.positions else {"position": 0.0})})
+    yield Report(0.0, 0, first.loss, first, best_score, best)
+    for step in range(1, s.steps + 1):
+        done = step / s.steps
+        if s.minutes is not None:
+            done = max(done, (time.monotonic() - clock) / 60 / s.minutes)
+        batch = train.draw(chances, s.pairs, rng)
+        if len(batch.pairs) > 1:
+            mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(words.x.dtype)
+            score, gradients = run_batch(now, table, batch, train.plain, mix, s.weights)
+            if not all(np.isfinite(g).all() for g in gradients.values()):
+                yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
+                return
+            now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
+            mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
+            losses.append(score.loss)
+        if step % s.check_every == 0 or done >= 1:
+            trusted = blend(begin, mean, s.trust)
+            validation = validate(trusted)
+            since += 1
+            if validation.loss < best_score.loss - 1e-4:
+                best, best_score, since = trusted, validation, 0
+            why = "finished" if done >= 1 else "no improvement" if since >= s.patience else ""
+            recent = float(np.mean(losses[-s.check_every :]))
+            yield Report(min(1.0, done), step, recent, first, best_score, best, why)
+            if why:
+                return
+
+
+def with_blank(words: Words) -> Words:
+    """Add a row for "no word", which pads short sentences."""
+    return Words(
+        *(
+            np.concatenate([part, np.zeros((1, *part.shape[1:]), part.dtype)])
+            for part in (words.x, words.features, words.salience, words.heights)
+        )
+    )
+
+
+def run_batch(
+    parameters: Parameters,
+    table: Words,
+    batch: Batch,
+    plain: int,
+    mix: Floats,
+    weights: Weights,
+    chunks: int = 4,
+) -> tuple[Score, Gradients]:
+    """Return loss and gradients of a batch; sentences are padded among others of their length."""
+    pairs, number, dim = len(batch.pairs), len(batch.sentences), table.x.shape[1]
+    words = table.x[batch.pairs]  # (G, 2, d)
+    shared, _ = normalise((mix[:, :, None] * words).sum(axis=1))  # (G, d) two words, one vector
+    own = np.repeat(shared, number // pairs, axis=0)  # (N, d)
+    output = np.empty_like(own)
+    backs = []
+    for rows in np.array_split(np.argsort(batch.length, kind="stable"), chunks):
+        ids = batch.sentences[rows][:, : int(batch.length[rows].max(initial=1))]
+        target: NDArray[np.intp] = batch.target[rows].astype(np.intp)
+        known = ids < len(table.x) - 1
+        output[rows], back = forward(parameters, table.take(ids), own[rows], target, known)
+        backs.append((rows, back))
+    flat = batch.pairs.ravel()
+    score, d_output = unaverage(
+        output.reshape(pairs, 2, -1, dim), words, flat[:, None] == flat, plain, weights
+    )
+    gradients: Gradients = {}
+    for rows, back in backs:
+        for name, gradient in back(d_output.reshape(number, dim)[rows]).items():
+            gradients[name] = gradients[name] + gradient if name in gradients else gradient
+    return score, gradients
+
+
+@dataclass
+class Adam:
+    """Kingma and Ba's optimiser; the gradient as a whole is clipped to length `clip` first."""
+
+    rate: float
+    clip: float
+    rates: dict[str, float]  # a factor for some parameters
+    first: Gradients = field(default_factory=dict)
+    second: Gradients = field(default_factory=dict)
+    step: int = 0
+
+    def update(self, parameters: Parameters, gradients: Gradients, scale: float) -> Parameters:
+        """Take one step at rate · scale."""
+        self.step += 1
+        size = np.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
+        shrink = min(1.0, self.clip / (float(size) + 1e-12))
+        new = {}
+        for name, gradient in gradients.items():
+            g = gradient * gradient.dtype.type(shrink)
+            m = self.first[name] = 0.9 * self.first.get(name, np.zeros_like(g)) + 0.1 * g
+            s = self.second[name] = 0.99 * self.second.get(name, np.zeros_like(g)) + 0.01 * g * g
+            rate = self.rate * scale * self.rates.get(name, 1.0)
+            move = rate * (m / (1 - 0.9**self.step)) / (np.sqrt(s / (1 - 0.99**self.step)) + 1e-8)
+            new[name] = (parameters[name] - move).astype(g.dtype)
+        return new
+
+
+def blend(one: Parameters, other: Parameters, share: float) -> Parameters:
+    """Go the given share of the way from one set of parameters to another."""
+    return {
+        name: ((1 - share) * array + share * other[name]).astype(array.dtype)
+        for name, array in one.items()
+    }

@@ -1,0 +1,148 @@
+"""A pre-trained transformer as one more representation: the vectors of a local model's tokens."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctxembed.context.representations import Occurrence
+from ctxembed.errors import ModelError, UsageError
+from ctxembed.evaluate.items import Item
+from ctxembed.static.space import Floats
+
+AROUND = 100  # words kept to either side of a target: what encoders can read at once is limited
+TOKENS = 1 << 13  # subwords run at once
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A Hugging Face model in a directory; nothing is ever downloaded."""
+
+    path: Path
+    name: str
+
+    @classmethod
+    def open(cls, place: str) -> "Encoder":
+        """Find a model in a directory, or inside an installed package of that name."""
+        if find_spec("transformers") is None or find_spec("torch") is None:
+            raise UsageError("--encoder needs: pip install 'ctxembed[transformers]'")
+        folder = Path(place)
+        if not folder.is_dir():
+            folder = _package(place)
+        found = sorted(folder.rglob("config.json"), key=lambda path: len(path.parts))
+        if not found:
+            raise ModelError(f"{place}: no Hugging Face model in it (no config.json)")
+        path = found[0].parent
+        return cls(path, path.name if path.name != "model" else path.parent.name)
+
+    @cached_property
+    def _parts(self) -> tuple[Any, Any]:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        import torch
+
+        hub: Any = import_module("transformers")
+        hub.utils.logging.set_verbosity_error()
+        hub.utils.logging.disable_progress_bar()
+        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+        try:
+            tokenizer = hub.AutoTokenizer.from_pretrained(
+                self.path, local_files_only=True, trust_remote_code=False, add_prefix_space=True
+            )
+            model = hub.AutoModel.from_pretrained(
+                self.path, local_files_only=True, trust_remote_code=False, use_safetensors=True
+            )
+        except Exception as error:  # a damaged directory raises anything
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ModelError(f"{self.path}: cannot be opened as an encoder: {reason}") from None
+        if not tokenizer.is_fast:
+            raise ModelError(f"{self.path}: has no fast tokenizer, which tells words apart")
+        return tokenizer, model.eval()
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self._parts[1].config.hidden_size)
+
+    def embed_items(self, items: Sequence[Item]) -> Floats:
+        """Return (n, d): the mean of the last layer's vectors of each target's subwords."""
+        return self.embed([item.words for item in items], [item.target for item in items])
+
+    def embed(self, sentences: Sequence[Sequence[str]], targets: Sequence[range]) -> Floats:
+        """Return (n, d) vectors of targets in sentences of words."""
+        import torch
+
+        tokenizer, model = self._parts
+        vectors = np.full((len(sentences), self.dim), np.nan, np.float32)
+        order = np.argsort([min(len(words), 2 * AROUND) for words in sentences], kind="stable")
+        for rows in _batches(order, sentences):
+            texts, places = [], []
+            for row in rows:
+                first = max(0, targets[row].start - AROUND)
+                texts.append(list(sentences[row][first : targets[row].stop + AROUND]))
+                places.append(range(targets[row].start - first, targets[row].stop - first))
+            tokens = tokenizer(
+                texts, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
+            )
+            with torch.inference_mode():
+                hidden = model(**tokens).last_hidden_state.float().numpy()  # (B, T, d)
+            for number, row in enumerate(rows):
+                inside = [
+                    place
+                    for place, word in enumerate(tokens.word_ids(number))
+                    if word is not None and word in places[number]
+                ]
+                if inside:
+                    vectors[row] = hidden[number, inside].mean(axis=0)
+        return vectors
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An encoder that reads what the model knows of a sentence, so that all see the same words."""
+
+    encoder: Encoder
+    vocab: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """What its rows are called."""
+        return self.encoder.name
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self.encoder.dim
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) vectors of targets."""
+        words = [[self.vocab[row] for row in item.ids] for item in occurrences]
+        return self.encoder.embed(words, [item.target for item in occurrences])
+
+    def lone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, d) vectors of words without a sentence: what static is to our own."""
+        return self.encoder.embed([[self.vocab[row]] for row in rows], [range(1)] * len(rows))
+
+
+def _batches(order: Any, sentences: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Group sentences of about one length."""
+    batches: list[list[int]] = []
+    for row in order.tolist():
+        longest = 2 * (min(len(sentences[row]), 2 * AROUND) + 1)  # a word is some 1.3 subwords
+        if not batches or (len(batches[-1]) + 1) * longest > TOKENS:
+            batches.append([])
+        batches[-1].append(row)
+    return batches
+
+
+def _package(name: str) -> Path:
+    """Find an installed package without running its code."""
+    spec = find_spec(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(f"{name}: no such directory, and no installed package of that name")
+    return Path(spec.submodule_search_locations[0])

@@ -1,0 +1,109 @@
+"""Where words occur in the corpus: their sentences, clipped and padded, ready for a layer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import REACH
+from ctxembed.errors import ModelError
+from ctxembed.store.model import Model
+from ctxembed.text.index import Ids, Index
+
+AT_ONCE = 1 << 13  # occurrences read from the index at once
+SIDE = 6  # words shown to either side of an occurrence
+WORDS = 1 << 13  # words in a batch: its vectors stay near the processor
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sentences of about one length, each with one target, as rows of the vocabulary."""
+
+    ids: Ids  # (B, T) 0 where the mask is False
+    mask: NDArray[np.bool_]  # (B, T) False for padding
+    targets: NDArray[np.intp]  # (B,) where the target stands
+    rows: NDArray[np.intp]  # (B,) which of the occurrences asked for each one is
+
+
+def corpus_of(model: Model) -> Index:
+    """Return the corpus of a model that must have one."""
+    if model.index is None:
+        raise ModelError(f"{model.path}: has no corpus; train a model to see where words occur")
+    return model.index
+
+
+def sample(places: Places, most: int, rng: "np.random.Generator") -> Places:
+    """Draw at most so many places, in the order of the text.
+
+    >>> sample(np.arange(5), 9, np.random.default_rng(0))
+    array([0, 1, 2, 3, 4])
+    """
+    if len(places) <= most:
+        return places
+    return np.sort(rng.choice(places, most, replace=False))
+
+
+def read(model: Model, places: Places, reach: int = REACH) -> Iterator[Batch]:
+    """Read the words around each place, `reach` to either side and no farther than the sentence.
+
+    Words without a vector are dropped, so that the others close up, as the layer expects.
+    """
+    for first in range(0, len(places), AT_ONCE):
+        yield from _batches(*_windows(model, places[first : first + AT_ONCE], reach), first)
+
+
+def _windows(
+    model: Model, places: Places, reach: int
+) -> tuple[Ids, NDArray[np.intp], NDArray[np.intp]]:
+    """Return ids (n, 2R+1) closed up to the left, their lengths (n,) and the targets (n,)."""
+    index = corpus_of(model)
+    sentences = index.sentence_of(places)
+    begin, end = index.offsets[sentences], index.offsets[sentences + 1]  # (n,)
+    at = places[:, None] + np.arange(-reach, reach + 1)  # (n, 2R+1)
+    inside = (at >= begin[:, None]) & (at < end[:, None])
+    around = index.ids[np.where(inside, at, places[:, None])]
+    known = inside & (around < len(model.vocab))
+    ids = np.zeros_like(around)
+    column = np.cumsum(known, axis=1) - 1
+    row = np.broadcast_to(np.arange(len(places))[:, None], known.shape)
+    ids[row[known], column[known]] = around[known]
+    return ids, known.sum(axis=1), known[:, :reach].sum(axis=1)
+
+
+def _batches(
+    ids: Ids, lengths: NDArray[np.intp], targets: NDArray[np.intp], first: int
+) -> Iterator[Batch]:
+    """Cut windows into batches of about one length, so that little is padding."""
+    order = np.argsort(lengths, kind="stable")
+    at = 0
+    while at < len(order):
+        # The longest of a batch is its last one; guess from the first, then trim.
+        rows = order[at : at + max(1, WORDS // int(lengths[order[at]]))]
+        rows = rows[: max(1, WORDS // int(lengths[rows[-1]]))]
+        width = int(lengths[rows[-1]])
+        mask = np.arange(width) < lengths[rows, None]  # (B, T)
+        yield Batch(ids[rows, :width], mask, targets[rows], rows + first)
+        at += len(rows)
+
+
+def around(index: Index, place: int, side: int = SIDE) -> tuple[str, str, str]:
+    """Return the words before an occurrence, the word, and the words behind it."""
+    sentence = int(index.sentence_of(np.array([place]))[0])
+    begin, end = int(index.offsets[sentence]), int(index.offsets[sentence + 1])
+    first, last = max(begin, place - side), min(end, place + side + 1)
+    words = index.words(np.asarray(index.ids[first:last]))
+    left, right = words[: place - first], words[place - first + 1 :]
+    return (
+        ("… " if first > begin else "") + " ".join(left),
+        words[place - first],
+        " ".join(right) + (" …" if last < end else ""),
+    )
+
+
+def quote(index: Index, place: int) -> str:
+    """Quote an occurrence with a few words to either side."""
+    left, word, right = around(index, place)
+    return " ".join(part for part in (left, f"[{word}]", right) if part)

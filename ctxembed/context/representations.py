@@ -1,0 +1,296 @@
+"""Words in their sentences: the vectors every other analysis asks about."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import (
+    NOTHING,
+    Encoded,
+    Layer,
+    Side,
+    damping,
+    encode,
+    general,
+    random_layer,
+    run,
+)
+from ctxembed.context.occurrences import Batch, Places, read
+from ctxembed.errors import ModelError, UnknownWordError, UsageError
+from ctxembed.static.space import Floats, Space
+from ctxembed.store.attentions import load_attention
+from ctxembed.store.model import Model
+from ctxembed.text.index import Ids
+from ctxembed.text.subword import INNER
+from ctxembed.text.tokenizer import parse_marked
+
+BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A target in a sentence, as rows of the vocabulary; unknown words are left out."""
+
+    ids: Ids  # (T,)
+    target: range  # where the target stands in ids; several words are one target
+
+
+@dataclass(frozen=True)
+class Attention:
+    """A layer and the table of what each word brings to it."""
+
+    name: str
+    layer: Layer
+    inputs: Floats | Space  # (V, d)
+    side: Side = NOTHING  # (V,) what is known about each word beside its vector
+
+    def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
+        """Run the layer on occurrences whose sentences have one length, targets only."""
+        x, ids, places = self._inputs(occurrences)
+        return run(self.layer, x, side=self.side.take(ids), queries=places)
+
+    def _inputs(self, occurrences: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
+        """Return vectors (B, T, d), ids (B, T) and the places of the targets (B,)."""
+        ids, places = collapse(occurrences)
+        x = self.inputs[ids]
+        for row, item in enumerate(occurrences):
+            if len(item.target) > 1:  # a span asks with the mean of its words
+                span = item.ids[item.target.start : item.target.stop]
+                x[row, places[row]] = self.inputs[span].mean(axis=0)
+        return x, ids, places
+
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        mask = None if batch.mask.all() else batch.mask
+        x = self.inputs[batch.ids]  # (B, T, d)
+        side = self.side.take(batch.ids)
+        return encode(self.layer, x, side=side, mask=mask, queries=batch.targets)[:, 0]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors, in batches of sentences of one length."""
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        for rows in batches(occurrences):
+            some = [occurrences[row] for row in rows]
+            x, ids, places = self._inputs(some)
+            made = encode(self.layer, x, side=self.side.take(ids), queries=places)
+            vectors[rows] = made[:, 0]
+        return vectors
+
+
+def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
+    """Return ids (B, T) with each span as one word, and the places (B,) of the targets."""
+    ids = [
+        o.ids
+        if len(o.target) == 1
+        else np.concatenate([o.ids[: o.target.start + 1], o.ids[o.target.stop :]])
+        for o in occurrences
+    ]
+    return np.array(ids, np.int32), np.array([o.target.start for o in occurrences], np.intp)
+
+
+def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
+    """Group occurrences by the length of their sentences, no group larger than memory likes."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for row, item in enumerate(occurrences):
+        by_length[len(item.ids) - len(item.target) + 1].append(row)
+    for length, rows in sorted(by_length.items()):
+        step = max(1, BATCH // length)
+        for first in range(0, len(rows), step):
+            yield rows[first : first + step]
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The baseline: the plain mean of the context, the target left out."""
+
+    inputs: Floats | Space
+    name: str = "bag"
+
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d); a target without context keeps its static vector."""
+        rows = np.arange(len(batch.ids))
+        look = batch.mask.copy()
+        look[rows, batch.targets] = ~(batch.mask.sum(axis=1) > 1)
+        weights = look / look.sum(axis=1, keepdims=True, dtype=np.float32)  # (B, T)
+        return np.asarray((weights[:, None] @ self.inputs[batch.ids])[:, 0], np.float32)
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d); a target without context keeps its static vector."""
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        ids: Ids | None = None
+        for row, item in enumerate(occurrences):
+            if item.ids is not ids:  # a sentence is summed once for all its targets
+                ids = item.ids
+                total = self.inputs[ids].sum(axis=0, dtype=np.float64)
+            target = self.inputs[item.ids[item.target.start : item.target.stop]]
+            others = len(item.ids) - len(item.target)
+            if others:
+                vectors[row] = (total - target.sum(axis=0, dtype=np.float64)) / others
+            else:
+                vectors[row] = target.mean(axis=0)
+        return vectors
+
+
+@dataclass(frozen=True)
+class Static:
+    """The baseline that knows no context: one vector a word."""
+
+    inputs: Floats | Space
+    name: str = "static"
+
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d) the static vectors of the targets."""
+        return self.inputs[batch.ids[np.arange(len(batch.ids)), batch.targets]]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) the mean of each target's static vectors."""
+        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        by_size: defaultdict[int, list[int]] = defaultdict(list)
+        for row, item in enumerate(occurrences):
+            by_size[len(item.target)].append(row)
+        for rows in by_size.values():
+            ids = np.array([_span(occurrences[row]) for row in rows])  # (n, words)
+            vectors[rows] = self.inputs[ids].mean(axis=1)
+        return vectors
+
+
+def _span(item: Occurrence) -> Ids:
+    return item.ids[item.target.start : item.target.stop]
+
+
+Representation = Attention | Bag | Static
+
+
+def vectors_at(model: Model, representation: Representation, places: Places) -> Floats:
+    """Return (n, d) vectors of the words at these places of the corpus."""
+    vectors = np.empty((len(places), model.dim), np.float32)
+    for batch in read(model, places):
+        vectors[batch.rows] = representation.embed(batch)
+    return vectors
+
+
+@dataclass(frozen=True)
+class Context:
+    """A model's ways to represent a word in a sentence, by name."""
+
+    model: Model
+
+    @cached_property
+    def frequency(self) -> Floats:
+        """(V,) each word's share of the corpus."""
+        return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
+
+    def inputs(self, kind: str) -> Floats | Space:
+        """(V, d) static vectors as a layer wants them: raw, unit, or centred."""
+        if kind == "raw":
+            return self.model.vectors
+        return self.model.space if kind == "unit" else self.model.centred_space
+
+    def names(self) -> list[str]:
+        """List the representations a result stands beside: the baselines, then what was learned."""
+        return ["static", "bag", "general", *self.model.attentions()]
+
+    def default(self) -> str:
+        """Name the attention that is used unless another is asked for."""
+        return "learned" if "learned" in self.model.attentions() else "general"
+
+    def get(self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1) -> Representation:
+        """Return a representation: static, bag, general (of a kind), learned, or a name."""
+        vectors = self.model.vectors
+        if name == "static":
+            return Static(vectors)
+        if name == "bag":
+            return Bag(vectors)
+        if name == "general":
+            layer = general(kind, self.model.dim, heads)
+            if layer.unit:
+                return Attention(name, layer, self.inputs("unit"), Side(damping(self.frequency)))
+        elif name == "random":
+            layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
+        elif name in self.model.attentions():
+            saved = load_attention(self.model, name)
+            return Attention(name, saved.layer, self.inputs(saved.inputs), saved.side)
+        else:
+            known = ", ".join(["general", *self.model.attentions()])
+            raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
+        return Attention(name, layer, self.inputs("raw"))
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A sentence as the model sees it."""
+
+    words: list[str]  # known words, in its spelling
+    occurrences: list[Occurrence]  # one a target
+    unknown: list[str]  # words left out
+
+
+def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
+    """Read a sentence with its targets in brackets, or `word` (apple, apple:2) as the target.
+
+    Without either, every known word is a target.
+    """
+    if len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) * 2 != len(
+        re.findall(r"[\[\]]", sentence)
+    ):
+        raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
+    marked = parse_marked(sentence, model.tokenizer)
+    rows = [model.find(w) for w in marked.words]
+    known = [place for place, row in enumerate(rows) if row is not None]
+    new = {place: number for number, place in enumerate(known)}  # place among the known words
+    ids = np.array([rows[place] for place in known], np.int32)
+    unknown = [marked.words[place] for place, row in enumerate(rows) if row is None]
+    spans = list(marked.targets)
+    if word is not None:
+        spans = [_named(marked.words, word, model)]
+    elif not spans:
+        spans = [span for span in _whole_words(marked.words, model) if any(p in new for p in span)]
+    occurrences = []
+    for span in spans:
+        there = [new[place] for place in span if place in new]
+        if not there:  # a span, or a word in smaller units, is known by any of its parts
+            raise UnknownWordError(model.unknown(marked.words[span.start]))
+        occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1)))
+    if not occurrences:
+        raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
+    return Parsed([model.vocab[i] for i in ids], occurrences, unknown)
+
+
+def _whole_words(units: Sequence[str], model: Model) -> list[range]:
+    """Put the pieces of each word together; any other unit stands alone."""
+    inner = [model.tokenizer.unit == "subword" and unit.startswith(INNER) for unit in units]
+    starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
+    return [range(*ends) for ends in pairwise([*starts, len(units)])]
+
+
+def _short(sentence: str) -> str:
+    return repr(sentence if len(sentence) <= 60 else f"{sentence[:59]}…")
+
+
+def _named(words: Sequence[str], name: str, model: Model) -> range:
+    """Find `apple`, or the second one as `apple:2`; it may be of several units."""
+    wanted, _, number = name.partition(":")
+    units = tuple(model.tokenizer.words(wanted))
+    whole = {span.stop for span in _whole_words(words, model)}
+    places = [
+        place
+        for place in range(len(words))
+        if units
+        and tuple(words[place : place + len(units)]) == units
+        and place + len(units) in whole
+    ]
+    if number and not number.isdigit():
+        raise UsageError(f"--word {name}: write WORD or WORD:N")
+    nth = int(number or 1)
+    if not places:
+        raise UsageError(f"--word {name}: not in the sentence")
+    if not 1 <= nth <= len(places):
+        times = "once" if len(places) == 1 else f"{len(places)} times"
+        raise UsageError(f"--word {name}: the sentence has it {times}")
+    return range(places[nth - 1], places[nth - 1] + len(units))

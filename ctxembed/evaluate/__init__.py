@@ -1,0 +1,115 @@
+"""A claim about embeddings is worth its benchmark: every representation on the same items."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ctxembed.errors import UsageError
+from ctxembed.evaluate.analogies import analogies
+from ctxembed.evaluate.items import Way, ways
+from ctxembed.evaluate.labelled_senses import read_labelled, score
+from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
+from ctxembed.evaluate.rated_pairs import similarity, without_context
+from ctxembed.evaluate.report import Scores, average, tabulate
+from ctxembed.evaluate.scws import scws
+from ctxembed.evaluate.wic import wic
+from ctxembed.progress import Progress
+from ctxembed.store.model import Model
+from ctxembed.table import Table
+from ctxembed.text.corpus import Corpus
+
+KINDS = {  # what files each takes
+    "similarity": "FILE...",
+    "wic": "DATA GOLD",
+    "scws": "FILE",
+    "senses": "DIR|FILE...",
+    "pseudowords": "[CORPUS...]",
+    "analogies": "FILE",
+}
+
+
+def evaluate(
+    model: Model,
+    kind: str,
+    files: Sequence[str] = (),
+    *,
+    train: tuple[str, str] | None = None,
+    encoders: Sequence[Way] = (),
+    pairs: int = 20,
+    by_word: bool = False,
+    published: bool = False,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Table:
+    """Score a benchmark: similarity, wic, scws, senses, pseudowords or analogies."""
+    progress = progress or Progress()
+    _check(kind, files, train)
+    scored = ways(model, seed, encoders)
+    notes: list[str] = []
+    sets: list[Scores]
+    if kind == "similarity":
+        lone = without_context(model, scored)
+        sets = [similarity(model, file, lone, seed) for file in files]
+    elif kind == "wic":
+        sets = [wic(model, (files[0], files[1]), train, scored, seed)]
+        if not train:
+            notes.append("the threshold is the median cosine; --train DATA GOLD fits it")
+    elif kind == "scws":
+        sets = scws(model, files[0], scored, seed)
+    elif kind == "senses":
+        labelled = [word for file in files for word in read_labelled(model, Path(file))]
+        sets = [
+            score(model, word, scored, (seed, number), progress)
+            for number, word in enumerate(labelled)
+        ]
+        sets = _with_mean(sets, by_word)
+        if not by_word and len(labelled) > 1:
+            notes.append(f"the mean of {len(labelled)} words; --by-word prints each of them")
+    elif kind == "pseudowords":
+        sets = _pseudowords(model, files, scored, pairs, by_word, seed, progress)
+    else:
+        sets = analogies(model, files[0], seed, progress)
+    return tabulate(kind, sets, published=published, notes=notes)
+
+
+def _check(kind: str, files: Sequence[str], train: object) -> None:
+    wanted = {"wic": (2, 2), "scws": (1, 1), "analogies": (1, 1), "pseudowords": (0, None)}
+    if kind not in KINDS:
+        raise UsageError(f"no benchmark {kind!r}; there are {', '.join(KINDS)}")
+    low, high = wanted.get(kind, (1, None))
+    if len(files) < low or (high is not None and len(files) > high):
+        raise UsageError(f"write: ctxembed evaluate {kind} {KINDS[kind]}")
+    if train and kind != "wic":
+        raise UsageError(f"--train is for wic, not for {kind}")
+
+
+def _pseudowords(
+    model: Model,
+    files: Sequence[str],
+    scored: Sequence[Way],
+    pairs: int,
+    by_word: bool,
+    seed: int,
+    progress: Progress,
+) -> list[Scores]:
+    text = read_text(model, Corpus(files), progress) if files else own_text(model)
+    bands: dict[str, list[Scores]] = {}
+    merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
+    with progress.stage("pseudowords", len(merged), "pair") as stage:
+        for number, (band, word) in enumerate(merged):
+            scores = score(model, word, scored, (seed, number), Progress())
+            bands.setdefault(band, []).append(scores)
+            stage.advance()
+    every = [scores for words in bands.values() for scores in words]
+    averages = [average(band, words) for band, words in bands.items()]
+    if not by_word:
+        for scores in averages:  # one figure a band is enough to read; the mean has them all
+            scores.figures = {"accuracy": scores.figures["accuracy"]}
+    return [*(every if by_word else ()), *averages, average("mean", every)]
+
+
+def _with_mean(sets: list[Scores], by_word: bool) -> list[Scores]:
+    if len(sets) == 1:
+        return sets
+    return [*(sets if by_word else ()), average("mean", sets)]

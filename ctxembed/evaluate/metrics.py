@@ -1,0 +1,226 @@
+"""Figures of merit, each of them for the data as they are and for resamples of them.
+
+A resample is a row of weights: how often each item was drawn. So one formula gives both the figure
+(all weights 1) and its bootstrap distribution, and two representations scored with the same weights
+can be compared in pairs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.static.space import Floats
+
+Labels = NDArray[np.intp]
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value and what it was in each resample."""
+
+    value: float
+    spread: Floats  # (R,)
+    least: float = 0.0  # no figure of this kind is lower; 1 is the highest
+
+    def centred(self) -> Floats:
+        """Return the resamples without their bias: a resample looks more orderly than the data."""
+        return np.asarray(self.spread - np.nanmean(self.spread) + self.value)
+
+    def interval(self) -> tuple[float, float]:
+        """Return the middle 95 % of the resamples."""
+        if np.isnan(self.value):
+            return np.nan, np.nan
+        low, high = np.clip(np.nanquantile(self.centred(), [0.025, 0.975]), self.least, 1)
+        return float(low), float(high)
+
+
+def draw(items: int, rng: np.random.Generator, times: int = RESAMPLES) -> NDArray[np.float32]:
+    """Draw resamples: (R, n) how often each item was drawn; each row sums to n."""
+    picked = rng.integers(items, size=(times, items)) + items * np.arange(times)[:, None]
+    return np.bincount(picked.ravel(), minlength=times * items).reshape(times, items).astype("f4")
+
+
+def no_figure(weights: NDArray[np.float32]) -> Figure:
+    """Stand for a figure that has no meaning here."""
+    return Figure(np.nan, np.full(len(weights), np.nan))
+
+
+def mean_figure(figures: Sequence[Figure]) -> Figure:
+    """Average figures of independent sets, resample by resample."""
+    return Figure(
+        float(np.mean([figure.value for figure in figures])),
+        np.mean([figure.spread for figure in figures], axis=0),
+    )
+
+
+def paired_p(one: Figure, other: Figure) -> float:
+    """Return the two-sided p of 'no difference': how often a paired resample turns the sign.
+
+    >>> better = Figure(0.9, np.full(999, 0.9)); paired_p(better, Figure(0.5, np.full(999, 0.5)))
+    0.002
+    """
+    if np.isnan(one.value) or np.isnan(other.value):
+        return np.nan
+    difference = one.centred() - other.centred()
+    turned = min(int((difference <= 0).sum()), int((difference >= 0).sum()))
+    return min(1.0, 2 * (turned + 1) / (len(difference) + 1))
+
+
+def _ones(items: int) -> NDArray[np.float32]:
+    return np.ones((1, items), np.float32)
+
+
+def proportion(right: NDArray[np.bool_], weights: NDArray[np.float32]) -> Figure:
+    """Return the share of items that are right."""
+    return Figure(float(right.mean()), np.asarray(weights @ right.astype("f4") / len(right), "f8"))
+
+
+def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:
+    """Return Spearman's rank correlation; ties share the mean of their ranks."""
+    if len(x) < 2:
+        return no_figure(weights)
+    value = _rank_correlation(x, y, _ones(len(x)))[0]
+    return Figure(float(value), _rank_correlation(x, y, weights), least=-1)
+
+
+def _rank_correlation(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Floats:
+    rx, ry = _ranks(x, weights), _ranks(y, weights)  # (R, n)
+    total = np.maximum(weights.sum(axis=1, keepdims=True, dtype=np.float64), 1)
+    rx -= (weights * rx).sum(axis=1, keepdims=True) / total
+    ry -= (weights * ry).sum(axis=1, keepdims=True) / total
+    spread = np.sqrt((weights * rx * rx).sum(axis=1) * (weights * ry * ry).sum(axis=1))
+    product = (weights * rx * ry).sum(axis=1)
+    return np.asarray(
+        np.divide(product, spread, out=np.full(len(spread), np.nan), where=spread > 0)
+    )
+
+
+def _ranks(x: Floats, weights: NDArray[np.float32]) -> Floats:
+    """Return (R, n) mean ranks, where an item of weight w counts as w items."""
+    _, place, count = np.unique(x, return_inverse=True, return_counts=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.cumsum(count) - count
+    tied = np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)  # (R, values)
+    return np.asarray((np.cumsum(tied, axis=1) - tied / 2)[:, place])
+
+
+def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Figure:
+    """Return how likely a pair of one sense is more alike than a pair of two senses.
+
+    Resampling pairs by items would sort every time; the spread is that of the figure's tangent,
+    A(w) ≈ A + Σ g_i (w_i - 1), where g_i is the derivative by the weight of item i.
+    """
+    n = len(labels)
+    i, j = np.triu_indices(n, 1)
+    same = labels[i] == labels[j]
+    if not same.any() or same.all():
+        return no_figure(weights)
+    alike = (units @ units.T)[i, j].round(6)  # equal vectors are tied, whatever the last bit says
+    one, two = int(same.sum()), int((~same).sum())
+    order = np.argsort(alike)
+    tie = np.cumsum(np.diff(alike[order], prepend=-9) > 0) - 1  # (pairs,) number of the tie
+    kind = same[order]
+    lower = [np.bincount(tie, which) for which in (~kind, kind)]  # of each kind, in each tie
+    losers, winners = (np.cumsum(number) - number / 2 for number in lower)
+    below = np.empty(len(alike))  # for a pair: share of the other kind on its right side
+    below[order] = np.where(kind, losers[tie] / two, 1 - winners[tie] / one)
+    value = float(below[same].mean())
+    slope = np.where(same, (below - value) / one, (below - value) / two)
+    gradient = np.bincount(i, slope, n) + np.bincount(j, slope, n)
+    return Figure(value, np.clip(value + (weights - 1) @ gradient, 0, 1))
+
+
+def macro(gold: Labels, answers: Labels, weights: NDArray[np.float32]) -> tuple[Figure, Figure]:
+    """Return macro-recall and macro-F1 over the classes in gold."""
+    classes = int(max(gold.max(), answers.max())) + 1
+    cells = np.zeros((len(gold), classes, classes), np.float32)
+    cells[np.arange(len(gold)), gold, answers] = 1
+    flat = cells.reshape(len(gold), -1)
+    figures = []
+    for which in (0, 1):
+        scores = [
+            _macro((w @ flat).reshape(-1, classes, classes).astype(np.float64))[which]
+            for w in (_ones(len(gold)), weights)
+        ]
+        figures.append(Figure(float(scores[0][0]), scores[1]))
+    return figures[0], figures[1]
+
+
+def _macro(confusion: Floats) -> tuple[Floats, Floats]:
+    """Return recall and F1 (R,) of confusion matrices (R, gold, answer)."""
+    right = np.diagonal(confusion, axis1=1, axis2=2)  # (R, classes)
+    gold, given = confusion.sum(axis=2), confusion.sum(axis=1)
+    there = gold > 0
+    recall = np.divide(right, gold, out=np.zeros_like(right), where=there)
+    f1 = np.divide(2 * right, gold + given, out=np.zeros_like(right), where=there)
+    number = there.sum(axis=1)
+    return recall.sum(axis=1) / number, f1.sum(axis=1) / number
+
+
+def v_measure(gold: Labels, clusters: Labels, weights: NDArray[np.float32]) -> Figure:
+    """Return the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
+    size = (int(gold.max()) + 1, int(clusters.max()) + 1)
+    cells = np.zeros((len(gold), *size), np.float32)
+    cells[np.arange(len(gold)), gold, clusters] = 1
+    flat = cells.reshape(len(gold), -1)
+    value, spread = (
+        _v_measure((w @ flat).reshape(-1, *size).astype(np.float64))
+        for w in (_ones(len(gold)), weights)
+    )
+    return Figure(float(value[0]), spread)
+
+
+def _v_measure(table: Floats) -> Floats:
+    joint = _entropy(table.reshape(len(table), -1))
+    gold, clusters = _entropy(table.sum(axis=2)), _entropy(table.sum(axis=1))
+    shared = gold + clusters - joint  # mutual information
+    both = gold + clusters
+    return np.asarray(np.divide(2 * shared, both, out=np.ones_like(both), where=both > 0))
+
+
+def _entropy(counts: Floats) -> Floats:
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(axis=1))
+
+
+def nearest_centroid(train: Floats, labels: Labels, test: Floats) -> Labels:
+    """Answer with the class whose mean of unit vectors has the greatest cosine."""
+    classes = np.unique(labels)
+    centres = np.stack([train[labels == label].mean(axis=0) for label in classes])
+    centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)
+    return np.asarray(classes[(test @ centres.T).argmax(axis=1)])
+
+
+def nearest_neighbor(train: Floats, labels: Labels, test: Floats) -> Labels:
+    """Answer with the class of the training vector of the greatest cosine."""
+    answers = np.empty(len(test), np.intp)
+    for first in range(0, len(test), 1024):
+        block = slice(first, first + 1024)
+        answers[block] = labels[(test[block] @ train.T).argmax(axis=1)]
+    return answers
+
+
+def cluster(units: Floats, number: int, rng: np.random.Generator, restarts: int = 10) -> Labels:
+    """Group unit vectors by k-means on the sphere; the best of several starts."""
+    best, found = -np.inf, np.zeros(len(units), np.intp)
+    for _ in range(restarts):
+        centres = units[rng.choice(len(units), min(number, len(units)), replace=False)]
+        answers = np.full(len(units), -1, np.intp)
+        for _ in range(50):
+            cosines = units @ centres.T
+            nearest = cosines.argmax(axis=1)
+            if np.array_equal(nearest, answers):
+                break
+            answers = nearest
+            member = np.eye(len(centres), dtype=units.dtype)[answers]  # (n, k)
+            sums = member.T @ units
+            norms = np.linalg.norm(sums, axis=1, keepdims=True)
+            centres = np.where(norms > 0, sums / np.maximum(norms, 1e-12), centres)
+        total = float(cosines.max(axis=1).sum())
+        if total > best:
+            best, found = total, answers
+    return found

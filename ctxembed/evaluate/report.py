@@ -1,0 +1,80 @@
+"""Figures as the one table that every benchmark prints."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ctxembed.evaluate.metrics import Figure, mean_figure, paired_p
+from ctxembed.evaluate.published import PUBLISHED
+from ctxembed.table import Cell, Table
+
+COLUMNS = ("set", "metric", "representation", "value", "low", "high", "p_bag", "items", "missing")
+
+
+@dataclass
+class Scores:
+    """The figures of one set: a file, a word, a section."""
+
+    name: str
+    items: int
+    figures: dict[str, dict[str, Figure]] = field(default_factory=dict)  # metric -> way -> figure
+    missing: dict[str, int] = field(default_factory=dict)  # way -> items it has no vector for
+
+    def add(self, way: str, figures: Mapping[str, Figure], missing: int) -> None:
+        """Take what one representation scored."""
+        self.missing[way] = missing
+        for metric, figure in figures.items():
+            self.figures.setdefault(metric, {})[way] = figure
+
+
+def average(name: str, sets: Sequence[Scores]) -> Scores:
+    """Average sets; one without a figure (a single sense has no pairs) is left out of it."""
+    made = Scores(name, sum(scores.items for scores in sets))
+    for metric, by_way in sets[0].figures.items():
+        made.figures[metric] = {}
+        for way in by_way:
+            figures = [scores.figures[metric][way] for scores in sets]
+            there = [figure for figure in figures if not np.isnan(figure.value)]
+            made.figures[metric][way] = mean_figure(there or figures[:1])
+    for way in sets[0].missing:
+        made.missing[way] = sum(scores.missing[way] for scores in sets)
+    return made
+
+
+def tabulate(
+    kind: str, sets: Iterable[Scores], *, published: bool = False, notes: Sequence[str] = ()
+) -> Table:
+    """List each figure with its interval, and its paired test against the bag."""
+    sets = list(sets)
+    rows: list[tuple[Cell, ...]] = []
+    for scores in sets:
+        for metric, by_way in scores.figures.items():
+            bag = by_way.get("bag")
+            for way, figure in by_way.items():
+                if np.isnan(figure.value):
+                    continue
+                p = paired_p(figure, bag) if bag is not None and way != "bag" else None
+                rows.append(
+                    (
+                        *(scores.name, metric, way, figure.value, *figure.interval(), p),
+                        *(scores.items, scores.missing[way]),
+                    )
+                )
+    missing = max((number for scores in sets for number in scores.missing.values()), default=0)
+    told = list(notes)
+    if missing:
+        told.append(f"{missing} items hold a word that is not in the vocabulary: column missing")
+    if not published:
+        return Table(COLUMNS, rows, notes=told)
+    literature = PUBLISHED.get(kind, ())
+    if not literature:
+        told.append(f"no published figures for {kind}")
+    return Table(
+        (*COLUMNS, "source"),
+        [
+            *((*row, "measured here") for row in rows),
+            *((*line[:4], None, None, None, None, None, line[4]) for line in literature),
+        ],
+        notes=told,
+    )

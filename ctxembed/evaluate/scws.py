@@ -1,0 +1,50 @@
+"""Stanford's contextual word similarity: two words, each in its paragraph, rated by people."""
+
+import math
+from collections.abc import Sequence
+
+from ctxembed.errors import CorpusError
+from ctxembed.evaluate.items import Item, Reader, Way, lines
+from ctxembed.evaluate.rated_pairs import rank, without_context
+from ctxembed.evaluate.report import Scores
+from ctxembed.store.model import Model
+
+
+def scws(model: Model, path: str, ways: Sequence[Way], seed: int) -> list[Scores]:
+    """Score ratings.txt in context, and the same pairs as lone words."""
+    reader = Reader(model)
+    inside: tuple[list[Item], list[Item]] = ([], [])
+    alone: tuple[list[Item], list[Item]] = ([], [])
+    ratings = []
+    for number, line in lines(path):
+        parts = line.split("\t")
+        try:
+            ratings.append(float(parts[7]))
+            if not math.isfinite(ratings[-1]):
+                raise ValueError
+            for which in (0, 1):
+                word = parts[1 + 2 * which]
+                inside[which].append(_find(reader, parts[5 + which], word))
+                alone[which].append(reader.item([word], range(1)))
+        except (IndexError, ValueError):
+            raise CorpusError(
+                f"{path}: line {number}: expected id, word, tag, word, tag, two texts with"
+                " <b> word </b>, and the mean rating, between tabs"
+            ) from None
+    if not ratings:
+        raise CorpusError(f"{path}: empty")
+    lone = without_context(model, ways)
+    return [
+        rank("in context", *inside, ratings, ways, seed),
+        rank("out of context", *alone, ratings, lone, seed),
+    ]
+
+
+def _find(reader: Reader, text: str, lemma: str) -> Item:
+    words = text.split()
+    first = words.index("<b>")
+    last = words.index("</b>")
+    marked = range(first, last - 1)
+    return reader.item(
+        [*words[:first], *words[first + 1 : last], *words[last + 1 :]], marked, lemma
+    )

@@ -1,0 +1,94 @@
+"""Word in Context: does the word mean the same in both sentences?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import CorpusError
+from ctxembed.evaluate import metrics
+from ctxembed.evaluate.items import Item, Reader, Way, cosines, lines
+from ctxembed.evaluate.report import Scores
+from ctxembed.static.space import Floats
+from ctxembed.store.model import Model
+
+Files = tuple[str, str]  # data, gold
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Two sentences an item, and whether the word means the same."""
+
+    one: list[Item]
+    other: list[Item]
+    same: NDArray[np.bool_]
+
+
+def wic(model: Model, test: Files, train: Files | None, ways: Sequence[Way], seed: int) -> Scores:
+    """Answer 'the same' above a cosine: fitted on the training files, else the median."""
+    reader = Reader(model)
+    pairs = _read(reader, *test)
+    taught = _read(reader, *train) if train else None
+    often = bool((taught or pairs).same.mean() >= 0.5)  # answers where there is no vector
+    weights = metrics.draw(len(pairs.same), np.random.default_rng(seed))
+    scores = Scores(Path(test[0]).name.split(".")[0], len(pairs.same))
+    for way in ways:
+        alike = cosines(way, pairs.one, pairs.other)
+        if taught:
+            threshold = best_threshold(cosines(way, taught.one, taught.other), taught.same)
+        else:
+            threshold = float(np.nanmedian(alike)) if not np.isnan(alike).all() else 0.0
+        right = np.where(np.isnan(alike), often, alike > threshold) == pairs.same
+        figure = metrics.proportion(right, weights)
+        scores.add(way.name, {"accuracy": figure}, int(np.isnan(alike).sum()))
+        if way.name == "random":
+            frequent = metrics.proportion(pairs.same == often, weights)
+            scores.add("most frequent", {"accuracy": frequent}, 0)
+    return scores
+
+
+def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
+    """Find the cosine that separates the training pairs best.
+
+    >>> best_threshold(np.array([0.1, 0.2, 0.6, 0.8]), np.array([False, False, True, True]))
+    0.4
+    """
+    there = ~np.isnan(alike)
+    if not there.any():
+        return 0.0
+    order = np.argsort(alike[there], kind="stable")
+    cosine, truth = alike[there][order].astype(float), same[there][order]
+    # With a cut behind the first i: the 'different' before it and the 'same' behind it are right.
+    right = np.r_[0, np.cumsum(~truth)] + np.r_[np.cumsum(truth[::-1])[::-1], 0]
+    cuts = np.r_[cosine[:1] - 1, (cosine[1:] + cosine[:-1]) / 2, cosine[-1:] + 1]
+    real = np.r_[True, cosine[1:] > cosine[:-1], True]  # no cut between two equal cosines
+    return round(float(cuts[np.where(real, right, -1).argmax()]), 12)
+
+
+def _read(reader: Reader, data: str, gold: str) -> Pairs:
+    one: list[Item] = []
+    other: list[Item] = []
+    for number, line in lines(data):
+        try:
+            lemma, _, places, *texts = line.split("\t")
+            for items, place, text in zip((one, other), places.split("-"), texts[:2], strict=True):
+                words = text.split()
+                words[int(place)]
+                items.append(reader.item(words, range(int(place), int(place) + 1), lemma))
+        except (ValueError, IndexError):
+            raise CorpusError(
+                f"{data}: line {number}: expected word, tag, place-place and two sentences,"
+                " between tabs"
+            ) from None
+    labels = []
+    for number, line in lines(gold):
+        if line.strip() not in ("T", "F"):
+            raise CorpusError(f"{gold}: line {number}: expected T or F, not {line[:20]!r}")
+        labels.append(line.strip() == "T")
+    if len(labels) != len(one):
+        raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(one)} pairs")
+    if not labels:
+        raise CorpusError(f"{data}: empty")
+    return Pairs(one, other, np.array(labels))

@@ -1,0 +1,217 @@
+"""Vectors made elsewhere, as a model."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import ModelError, read_failure
+from ctxembed.progress import Progress
+from ctxembed.static.keyed import read_keyed_vectors
+from ctxembed.static.read import BLOCK, Reading
+from ctxembed.static.space import Floats
+from ctxembed.store.folder import written_whole
+from ctxembed.store.model import write_description
+from ctxembed.table import Cell, Table
+from ctxembed.text.corpus import open_bytes
+from ctxembed.text.tokenizer import Tokenizer
+
+Blocks = Iterator[tuple[list[str], Floats]]
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+class Rows:
+    """Rows being written to vectors.npy, each word once; the size of the file is found out."""
+
+    def __init__(self, file: IO[bytes], dim: int, limit: int | None) -> None:
+        self.file, self.dim, self.limit = file, dim, limit
+        self.numbers: dict[str, int] = {}  # word -> its place in the source
+        self.seen = self.duplicates = self.not_finite = self.unusable = 0
+        self.head()
+
+    def head(self) -> None:
+        """Write the array's header; numpy leaves room for any number of rows."""
+        shape = (len(self.numbers), self.dim)
+        np.lib.format.write_array_header_1_0(
+            self.file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+        )
+
+    def add(self, words: list[str], vectors: Floats) -> bool:
+        """Keep the rows that can be used; say whether more are wanted."""
+        finite = np.asarray(np.isfinite(vectors).all(axis=1))
+        keep = []
+        for row, word in enumerate(words):
+            if self.limit is not None and len(self.numbers) >= self.limit:
+                break
+            self.seen += 1
+            if not word or "\n" in word:
+                self.unusable += 1
+            elif not finite[row]:
+                self.not_finite += 1
+            elif word in self.numbers:
+                self.duplicates += 1
+            else:
+                self.numbers[word] = self.seen - 1
+                keep.append(row)
+        kept = vectors if len(keep) == len(words) else vectors[keep]
+        self.file.write(np.ascontiguousarray(kept, "<f4").tobytes())
+        return self.limit is None or len(self.numbers) < self.limit
+
+    def finish(self) -> None:
+        """Put the number of rows into the header."""
+        place = self.file.tell()
+        begin = place - 4 * self.dim * len(self.numbers)
+        self.file.seek(0)
+        self.head()
+        assert self.file.tell() == begin, "numpy's header changed its length"
+        self.file.seek(place)
+
+
+def import_(
+    file: str,
+    output: str | Path = "ctxembed-model",
+    *,
+    vocabulary: str | None = None,
+    limit: int | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Table:
+    """Make a model of a file of vectors."""
+    progress = progress or Progress()
+    counts: NDArray[np.int64] | None = None
+    with written_whole(Path(output), replace=force) as folder:
+        sha256 = ""
+        with (folder / "vectors.npy").open("wb") as target:
+            suffix = Path(file).suffix
+            if suffix in (".npy", ".kv"):
+                words, vectors, counts = (
+                    read_keyed_vectors(Path(file))
+                    if suffix == ".kv"
+                    else (*_array(Path(file), vocabulary, encoding), None)
+                )
+                rows = Rows(target, vectors.shape[1], limit)
+                _copy(_slices(words, vectors), rows, progress)
+            else:
+                with closing(open_bytes(file)) as stream:
+                    reading = Reading(stream, file, encoding, errors)
+                    rows = Rows(target, reading.dim, limit)
+                    ended = _stream(reading, rows, progress)
+                    sha256 = reading.digest.hexdigest() if ended else ""
+            rows.finish()
+        if not rows.numbers:
+            raise ModelError(f"{file}: no word in it can be used")
+        kept = list(rows.numbers)
+        estimated = counts is None
+        counts = zipf(len(kept)) if counts is None else counts[list(rows.numbers.values())]
+        tokenizer = Tokenizer("word", cased=_cased(kept))
+        meta = {
+            "sentences": 0,
+            "tokens": int(counts.sum()),
+            "imported": True,
+            "counts_estimated": estimated,
+            "tokenizer": asdict(tokenizer),
+            "files": [{"name": Path(file).name, "sha256": sha256, "sentences": 0}],
+        }
+        write_description(folder, kept, counts, rows.dim, meta)
+    return _summary(rows, kept, tokenizer.cased, output)
+
+
+def zipf(number: int) -> NDArray[np.int64]:
+    """Estimate counts from ranks by Zipf's law, as if the corpus had a billion words.
+
+    >>> zipf(3).tolist()
+    [433990516, 316695782, 249313701]
+    """
+    shares = 1 / (np.arange(number) + 2.7)  # Mandelbrot's shift: the first words are held back
+    return np.asarray(np.maximum(1, 1e9 * shares / shares.sum()), np.int64)
+
+
+def _cased(words: list[str]) -> bool:
+    """Tell whether capitals matter: more than one word in a hundred has some."""
+    return sum(word != word.lower() for word in words) > len(words) / 100
+
+
+def _stream(reading: Reading, rows: Rows, progress: Progress) -> bool:
+    """Write what is read; say whether the file was read to its end."""
+    path = Path(reading.name)
+    size = path.stat().st_size if path.is_file() and path.suffix not in PACKED else None
+    with progress.stage("importing", size, "B") as stage:
+        done = 0
+        for words, vectors in reading.blocks:
+            wanted = rows.add(words, vectors)
+            stage.advance(reading.done - done)
+            done = reading.done
+            if not wanted:
+                return False
+    return True
+
+
+def _slices(words: list[str], vectors: Floats) -> Blocks:
+    step = max(1, BLOCK // (4 * vectors.shape[1]))
+    for first in range(0, len(words), step):
+        yield words[first : first + step], np.asarray(vectors[first : first + step], np.float32)
+
+
+def _copy(blocks: Blocks, rows: Rows, progress: Progress) -> None:
+    with progress.stage("importing", None, "word") as stage:
+        for words, vectors in blocks:
+            stage.advance(len(words))
+            if not rows.add(words, vectors):
+                break
+
+
+def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str], Floats]:
+    """Map an array, and read the words that belong to its rows."""
+    try:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise ModelError(read_failure(path, error)) from None
+    except (ValueError, EOFError) as error:
+        raise ModelError(f"{path}: damaged: {str(error).splitlines()[0]}") from None
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or not vectors.shape[1]:
+        raise ModelError(f"{path}: {vectors.ndim} axes of {vectors.dtype}; rows of numbers wanted")
+    beside = [path.with_suffix(".vocab.txt"), path.parent / "vocab.txt"]
+    words_path = Path(vocabulary) if vocabulary else next(filter(Path.is_file, beside), beside[0])
+    try:
+        words = (
+            words_path.read_text(encoding=encoding)
+            .removeprefix("\ufeff")
+            .removesuffix("\n")
+            .split("\n")
+        )
+    except FileNotFoundError:
+        raise ModelError(f"{words_path}: no such file; --vocab names the word list") from None
+    except OSError as error:
+        raise ModelError(read_failure(words_path, error)) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ModelError(f"{words_path}: line {line}: not {encoding}") from None
+    if len(words) != len(vectors):
+        raise ModelError(f"{words_path}: {len(words)} words, but {path} has {len(vectors)} rows")
+    return words, vectors
+
+
+def _summary(rows: Rows, kept: list[str], cased: bool, output: str | Path) -> Table:
+    lines: list[tuple[str, Cell]] = [
+        ("words", len(kept)),
+        ("dim", rows.dim),
+        ("duplicates", rows.duplicates),
+        ("not_finite", rows.not_finite),
+        ("unusable", rows.unusable),
+        ("cased", "yes" if cased else "no"),
+        ("model", str(output)),
+    ]
+    notes = []
+    left_out = rows.duplicates + rows.not_finite + rows.unusable
+    if left_out:
+        notes.append(
+            f"{left_out} of {rows.seen} rows left out: {rows.duplicates} words that came before,"
+            f" {rows.not_finite} with NaN or infinity, {rows.unusable} without a usable word"
+        )
+    return Table(("property", "value"), lines, notes=notes)

@@ -1,0 +1,153 @@
+"""A labelled task: a file of labels and sentences, read into what attention fits to."""
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.fitting import Examples
+from ctxembed.attention.layer import REACH
+from ctxembed.context.representations import Occurrence, collapse, parse
+from ctxembed.errors import CorpusError, UnknownWordError
+from ctxembed.static.space import Floats, Space
+from ctxembed.store.model import Model
+from ctxembed.text.corpus import open_bytes
+from ctxembed.text.tokenizer import parse_marked
+
+MOST = 50_000  # sentences that are kept; more are sampled
+LABELS = 100
+TOLD = 3  # lines that are named when they are left out
+FEWEST = 5  # sentences of each label
+HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One labelled target."""
+
+    label: str
+    occurrence: Occurrence
+    expression: str  # as the file names it, or the words of the target
+    test: bool = False  # set aside by the file itself
+    gloss: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a task file says."""
+
+    items: list[Item]
+    labels: list[str]
+    lines: int  # that hold a sentence
+    unknown: list[tuple[int, str]]  # line and reason of those left out, the first few
+    left_out: int
+
+
+def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
+    """Read a task file; of more than `most` sentences a random sample is kept."""
+    rng = np.random.default_rng(seed)
+    kept: list[Item] = []
+    labels: set[str] = set()
+    unknown: list[tuple[int, str]] = []
+    lines = left_out = 0
+    for number, row in _rows(name):
+        label, sentence = row["label"].strip(), row["sentence"]
+        where = f"{name}: line {number}"
+        if not label:
+            raise CorpusError(f"{where}: no label; {HOW}")
+        marked = parse_marked(sentence, model.tokenizer)
+        if len(marked.targets) != 1:
+            found = f"{len(marked.targets)} targets" if marked.targets else "no target"
+            raise CorpusError(f"{where}: {found}; {HOW}")
+        lines += 1
+        labels.add(label)
+        if len(labels) > LABELS:
+            raise CorpusError(f"{where}: more than {LABELS} labels; is the first column the label?")
+        at = lines - 1 if lines <= most else int(rng.integers(lines))
+        if at >= most:
+            continue
+        span = [marked.words[place] for place in marked.targets[0]]
+        if all(model.find(word) is None for word in span):
+            left_out, lines = left_out + 1, lines - 1
+            unknown += [(number, model.unknown(span[0]))] if len(unknown) < TOLD else []
+            continue
+        (occurrence,) = parse(model, sentence).occurrences
+        item = Item(
+            label,
+            clip(occurrence),
+            row.get("expression") or " ".join(span),
+            row.get("half", "").strip() == "test",
+            row.get("gloss", ""),
+        )
+        if at < len(kept):
+            kept[at] = item
+        else:
+            kept.append(item)
+    if not kept and left_out:
+        raise UnknownWordError(f"{name}: no target is known; line {unknown[0][0]}: {unknown[0][1]}")
+    _check(name, Counter(item.label for item in kept if not item.test))
+    return Task(kept, sorted({item.label for item in kept}), lines, unknown, left_out)
+
+
+def _check(name: str, labels: Counter[str]) -> None:
+    if not labels:
+        raise CorpusError(f"{name}: no labelled sentence; {HOW}")
+    if len(labels) == 1:
+        raise CorpusError(
+            f"{name}: only one label, {next(iter(labels))!r}; at least two are needed"
+        )
+    label, number = min(labels.items(), key=lambda pair: pair[1])
+    if number < FEWEST:
+        raise CorpusError(
+            f"{name}: too few sentences labelled {label!r}: {number}; {FEWEST} of each are needed"
+        )
+
+
+def _rows(name: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield line number and cells by column; without a line of names: label, sentence."""
+    columns = ["label", "sentence"]
+    with io.TextIOWrapper(open_bytes(name), encoding="utf-8-sig", newline="") as stream:
+        number = 0
+        try:
+            for number, line in enumerate(stream, 1):
+                cells = line.rstrip("\r\n").split("\t")
+                if not line.strip():
+                    continue
+                if number == 1 and {"label", "sentence"} <= set(cells):
+                    columns = cells
+                    continue
+                if len(cells) < 2 or len(cells) < len(columns):
+                    raise CorpusError(f"{name}: line {number}: {len(cells)} columns; {HOW}")
+                yield number, dict(zip(columns, cells, strict=False))
+        except UnicodeDecodeError:
+            raise CorpusError(f"{name}: behind line {number}: not utf-8 text") from None
+
+
+def clip(item: Occurrence, reach: int = REACH) -> Occurrence:
+    """Keep `reach` words to either side of a target."""
+    first = max(0, item.target.start - reach)
+    target = range(item.target.start - first, item.target.stop - first)
+    return Occurrence(item.ids[first : item.target.stop + reach].copy(), target)
+
+
+def own_vectors(inputs: Floats | Space, items: Iterable[Occurrence]) -> Floats:
+    """Return (n, d) the mean of each target's vectors."""
+    spans = [item.ids[item.target.start : item.target.stop] for item in items]
+    return np.stack([inputs[span].mean(axis=0) for span in spans]).astype(np.float32)
+
+
+def as_examples(
+    items: Sequence[Item], labels: Sequence[str], used: NDArray[np.int32], own: Floats
+) -> Examples:
+    """Lay sentences out as one array of rows of `used`, the sorted words of the task."""
+    place = {label: row for row, label in enumerate(labels)}
+    short = [collapse([item.occurrence])[0][0] for item in items]
+    ids = np.full((len(items), max(map(len, short))), len(used), np.int32)
+    for row, words in enumerate(short):
+        ids[row, : len(words)] = np.searchsorted(used, words)
+    target = np.array([item.occurrence.target.start for item in items], np.intp)
+    label = np.array([place[item.label] for item in items], np.intp)
+    return Examples(ids, target, own, label, len(used))

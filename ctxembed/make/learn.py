@@ -1,0 +1,166 @@
+"""Learn attention for a model, from its own corpus."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctxembed.attention.layer import Side
+from ctxembed.attention.learning import NothingToLearn, Report, Settings, learn
+from ctxembed.attention.pseudowords import split
+from ctxembed.attention.trained import Words, as_layer, key_features
+from ctxembed.attention.walls import heights
+from ctxembed.errors import CorpusError, CtxembedError
+from ctxembed.progress import Progress
+from ctxembed.static.gensim_engine import cores
+from ctxembed.store.attentions import Saved, check_free, save_attention
+from ctxembed.store.model import Model
+from ctxembed.table import Cell, Table
+from ctxembed.text import index as index_files
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.index import Index, load
+
+HELD_OUT = 0.05  # of the corpus, at its end
+FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
+WALLS = 3_000_000  # words that are enough to measure the height of each
+
+
+def describe_words(model: Model, index: Index) -> Words:
+    """Collect what attention knows about each word of the vocabulary."""
+    x = np.ascontiguousarray(model.centred)
+    features = key_features(np.asarray(model.vectors), np.asarray(model.counts))
+    salience = features[:, -1] + features[:, -2]
+    sentences = int(np.searchsorted(index.offsets, WALLS))
+    high = heights(x, salience, index.ids, index.offsets[: sentences + 1])
+    return Words(x, features, salience, high)
+
+
+def learn_attention(
+    model: Model,
+    name: str = "learned",
+    *,
+    index: Index | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+    **given: Any,
+) -> Table:
+    """Learn W_Q, W_K, W_V, W_O and the biases on pseudowords, and save them under a name.
+
+    `given` are fields of attention.learn.Settings. An interrupt keeps what was validated.
+    """
+    check_free(model, name, task=False)
+    progress = progress or Progress()
+    corpus = index or model.index
+    if corpus is None:
+        raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
+    size = min(MOST_STEPS, max(FEWEST_STEPS, len(corpus.ids) // WORDS_A_STEP))
+    chosen = {"steps": size} | {key: value for key, value in given.items() if value is not None}
+    settings = Settings(**chosen)
+    begun = time.perf_counter()
+    words = describe_words(model, corpus)
+    seen, held_out = split(
+        corpus.ids,
+        corpus.offsets,
+        load(corpus.folder / "positions.npy"),
+        load(corpus.folder / "starts.npy"),
+        HELD_OUT,
+    )
+    report: Report | None = None
+    interrupted = False
+    try:
+        for latest in _shown(learn(words, seen, held_out, settings, seed), progress):
+            report = latest
+    except NothingToLearn as nothing:
+        raise NothingLearned(
+            f"there is nothing to learn attention from: {nothing}."
+            " General attention answers in its place"
+        ) from None
+    except KeyboardInterrupt:
+        if report is None or report.step == 0 or report.best_score is report.first:
+            raise
+        interrupted = True
+    assert report is not None
+    seconds = time.perf_counter() - begun
+    saved = _saved(words, report, settings, seed)
+    save_attention(model.path, name, saved)
+    if interrupted:
+        progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
+        raise KeyboardInterrupt
+    return _table(name, saved, report, seconds)
+
+
+class NothingLearned(CtxembedError):
+    """The corpus is too small to learn attention from; the model answers without it."""
+
+    exit_code = CorpusError.exit_code
+
+
+def _shown(reports: Iterator[Report], progress: Progress) -> Iterator[Report]:
+    with progress.stage("attention", 100, "%") as stage:
+        done = 0.0
+        for report in reports:
+            stage.advance(100 * (report.done - done))
+            done = report.done
+            best = report.best_score
+            stage.say(
+                f"loss {report.loss:.3f}, pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
+            )
+            yield report
+
+
+def _saved(words: Words, report: Report, settings: Settings, seed: int) -> Saved:
+    best, first, score = report.best, report.first, report.best_score
+    key_bias = words.features @ best["b_f"].T  # (V, H)
+    told = {key: value for key, value in asdict(settings).items() if value is not None}
+    told |= {f"weight_{key}": value for key, value in told.pop("weights").items()}
+    return Saved(
+        as_layer(best),
+        Side(key_bias, words.salience, words.heights),
+        "centred",
+        settings={**told, "seed": seed, "steps_taken": report.step, "ended": report.why},
+        figures={
+            "loss_before": round(first.loss, 4),
+            "loss": round(score.loss, 4),
+            "pseudowords_before": round(first.plain, 4),
+            "pseudowords": round(score.plain, 4),
+            "spliced_before": round(first.spliced, 4),
+            "spliced": round(score.spliced, 4),
+        },
+    )
+
+
+def _table(name: str, saved: Saved, report: Report, seconds: float) -> Table:
+    rows: list[tuple[str, Cell]] = [
+        ("attention", name),
+        ("heads", saved.layer.heads),
+        ("own_share", saved.layer.own),
+        ("steps", report.step),
+        ("ended", report.why),
+        *saved.figures.items(),
+        ("learning_seconds", f"{seconds:.2f}"),
+    ]
+    notes = []
+    if report.best_score is report.first:
+        notes.append(
+            "learning did not improve on the start, which is general attention with walls and"
+            " neighbourhoods; that was kept"
+        )
+    return Table(("property", "value"), rows, notes=notes)
+
+
+def learn_from(model: Model, names: Sequence[str], name: str, **settings: Any) -> Table:
+    """Learn from a corpus that the model was not trained on: its words become the model's rows."""
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+        progress = settings.get("progress") or Progress()
+        counted = index_files.build(Corpus(names), model.tokenizer, folder, cores(), progress)
+        rows = [model.find(word) for word in counted.types]
+        counts = index_files.renumber_for(folder, rows, len(model.vocab))
+        index_files.write_occurrences(folder, counts)
+        return learn_attention(
+            model, name, index=Index(folder, model.vocab, counted.files), **settings
+        )

@@ -1,0 +1,153 @@
+"""From a corpus to a model directory."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import CorpusError
+from ctxembed.make.learn import NothingLearned, learn_attention
+from ctxembed.progress import Progress
+from ctxembed.static import gensim_engine as word2vec
+from ctxembed.store.folder import written_whole
+from ctxembed.store.model import Model, write, write_lines
+from ctxembed.table import Cell, Table
+from ctxembed.text import index
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.subword import FILE, Characters, Subwords, learn
+from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.units import divide
+
+NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
+
+
+def train(
+    corpus: Corpus,
+    output: str | Path = "ctxembed-model",
+    *,
+    tokenizer: Tokenizer | None = None,
+    unit: str = "word",
+    pieces: int | None = None,
+    force: bool = False,
+    attention: bool = True,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    **given: Any,
+) -> Table:
+    """Train a model, learn attention on it, save both.
+
+    unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
+    `given` are fields of word2vec.Settings; the rest fits the size of the corpus.
+    """
+    progress = progress or Progress()
+    tokenizer = tokenizer or Tokenizer()
+    if unit == "character":
+        tokenizer = Tokenizer("whitespace", tokenizer.cased)
+    with written_whole(Path(output), replace=force) as folder:
+        (folder / "index").mkdir()
+        begun = time.perf_counter()
+        counted = index.build(
+            corpus, tokenizer, folder / "index", workers or word2vec.cores(), progress
+        )
+        if unit != "word":
+            tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
+            given["min_count"] = given.get("min_count") or 1  # any word is made of them
+        settings = word2vec.fit_settings(counted.tokens, workers=workers, **given)
+        kept = counted.kept(settings.min_count)
+        if not kept:
+            raise CorpusError(
+                f"no word occurs {settings.min_count} times; give a lower --min-count"
+            )
+        words, counts = counted.types[:kept], counted.counts[:kept]
+        index.write_occurrences(folder / "index", counts)
+        text = folder / "text"
+        index.write_training_text(folder / "index", words, text)
+        read = time.perf_counter()
+        vectors, outputs = word2vec.train(
+            text, words, counts, counted.sentences, settings, progress
+        )
+        text.unlink()
+        trained = time.perf_counter()
+        write_lines(folder / "index" / "rare.txt", counted.types[kept:])
+        meta = {
+            "sentences": counted.sentences,
+            "tokens": counted.tokens,
+            "dropped_words": len(counted.types) - kept,
+            "word2vec": asdict(settings),
+            "tokenizer": {name: getattr(tokenizer, name) for name in ("kind", "cased", "unit")},
+            "lines": corpus.lines,
+            "encoding": corpus.encoding,
+            "files": counted.files,
+        }
+        write(folder, words, counts, vectors, outputs, meta)
+        learned, notes = None, []
+        if attention:
+            try:
+                learned = learn_attention(
+                    Model.open(folder), seed=settings.seed, progress=progress
+                ).records()
+            except NothingLearned as nothing:
+                notes.append(str(nothing))
+    seconds = {"reading": read - begun, "training": trained - read}
+    table = _summary(meta, counts, seconds, output)
+    learned_rows = [
+        (name if name == "attention" else f"attention_{name}", value)
+        for name, value in (tuple(record.values()) for record in learned or [])
+    ]
+    return replace(table, rows=[*table.rows, *learned_rows], notes=[*table.notes, *notes])
+
+
+def _divide(
+    folder: Path, tokenizer: Tokenizer, counted: index.Counted, unit: str, pieces: int | None
+) -> tuple[Tokenizer, index.Counted]:
+    """Make an index of smaller units, and the tokeniser that finds them."""
+    divided: Characters | Subwords
+    words = counted.types
+    if unit == "character":
+        divided = Characters(tokenizer.kind, tokenizer.cased)
+        units: Iterable[list[str]] = map(divided.words, words)
+    else:
+        size = pieces or min(max(len(words) // 3, 300), 30_000)
+        learned = learn(zip(words, counted.counts.tolist(), strict=True), size)
+        (folder / FILE).write_text(learned, encoding="utf-8", newline="\n")
+        divided = Subwords(tokenizer.kind, tokenizer.cased, learned=learned)
+        units = divided.pieces(words)
+    return divided, divide(folder / "index", counted, units)
+
+
+def _summary(
+    meta: dict[str, Any],
+    counts: NDArray[np.int64],
+    seconds: dict[str, float],
+    output: str | Path,
+) -> Table:
+    settings = dict(meta["word2vec"])
+    settings["sample"] = f"{settings['sample']:g}"  # 1e-05 would print as 0.0000
+    settings["hierarchical_softmax"] = "yes" if settings["hierarchical_softmax"] else "no"
+    trained = int(counts.sum()) * settings["epochs"]
+    rows: list[tuple[str, Cell]] = [
+        ("sentences", meta["sentences"]),
+        ("tokens", meta["tokens"]),
+        ("vocabulary", len(counts)),
+        ("dropped_words", meta["dropped_words"]),
+        *settings.items(),
+        *((f"{stage}_seconds", f"{time:.2f}") for stage, time in seconds.items()),
+        ("words_per_second", round(trained / max(seconds["training"], 1e-9))),
+        ("model", str(output)),
+    ]
+    notes = []
+    if meta["tokens"] < NOISE:
+        notes.append(
+            f"{meta['tokens']} words are too few: these vectors are noise. Some ten thousand words"
+            " begin to mean something, a million is good; the bundled model shows what to expect"
+        )
+    if settings["workers"] > 1:
+        notes.append(
+            f"trained by {settings['workers']} workers, so another run will differ a little;"
+            " --workers 1 gives the same bytes every time"
+        )
+    return Table(("property", "value"), rows, notes=notes)

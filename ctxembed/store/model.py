@@ -1,0 +1,291 @@
+"""A model directory: open it, ask it for words and vectors."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed import __version__
+from ctxembed.errors import ModelError, UnknownWordError
+from ctxembed.static.space import Floats, Space, unit
+from ctxembed.text.index import Index, load, read_lines
+from ctxembed.text.tokenizer import Tokenizer
+
+FORMAT = 1
+FEW = 40  # words looked up one by one; for more, a dictionary of all pays
+
+
+@dataclass(frozen=True)
+class Model:
+    """Static vectors, the corpus they come from, and the attentions learned on them."""
+
+    path: Path
+    meta: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Model":
+        """Open a model directory; arrays are mapped when they are first used."""
+        folder = Path(path)
+        try:
+            text = (folder / "model.json").read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            if folder.exists():
+                raise ModelError(
+                    f"{folder}: not a model; give the directory that ctxembed train wrote"
+                ) from None
+            raise ModelError(
+                f"{folder}: no such model; train one with: ctxembed train CORPUS -o {folder}"
+            ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ModelError(f"{folder / 'model.json'}: cannot be read: {reason}") from None
+        try:
+            meta = json.loads(text)
+            version = int(meta["format"])
+        except (ValueError, KeyError, TypeError):
+            raise ModelError(f"{folder / 'model.json'}: damaged; train the model again") from None
+        if version > FORMAT:
+            raise ModelError(
+                f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
+                f" one reads up to {FORMAT}. Upgrade with: pip install --upgrade ctxembed"
+            )
+        for name, kind in {"vocabulary": int, "dim": int, "tokens": int, "tokenizer": dict}.items():
+            if not isinstance(meta.get(name), kind):
+                raise ModelError(
+                    f"{folder / 'model.json'}: damaged ({name} is missing or wrong); train the"
+                    " model again"
+                )
+        return cls(folder, meta)
+
+    @classmethod
+    def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
+        """Make a model in memory from a few vectors, as a class writes them on the board."""
+        meta = {
+            "vocabulary": len(words),
+            "dim": vectors.shape[1],
+            "tokens": len(words),
+            "tokenizer": {"kind": "word", "cased": False},
+        }
+        made = cls(Path(name), meta)
+        made.__dict__.update(
+            vocab=list(words),
+            vectors=vectors,
+            counts=np.ones(len(words), np.int64),
+            output=None,
+            index=None,
+        )
+        return made
+
+    @cached_property
+    def vocab(self) -> list[str]:
+        """Words, the most frequent first; the place in the list is the row in `vectors`."""
+        words = read_lines(self.path / "vocab.txt")
+        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
+        return words
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Word to row."""
+        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """(V, d) static vectors."""
+        return self._finite("vectors.npy")
+
+    @cached_property
+    def units(self) -> Floats:
+        """(V, d) static vectors of length 1."""
+        return unit(self.vectors)
+
+    @cached_property
+    def centred(self) -> Floats:
+        """(V, d) static vectors without what they all share, of length 1."""
+        return self.centred_space[np.arange(len(self.vectors))]
+
+    @cached_property
+    def space(self) -> Space:
+        """`units`, made row by row."""
+        return Space(self.vectors)
+
+    @cached_property
+    def centred_space(self) -> Space:
+        """`centred`, made row by row."""
+        return Space(self.vectors, centred=True)
+
+    @cached_property
+    def output(self) -> Floats | None:
+        """(V, d) word2vec's output vectors, where there are any."""
+        if not (self.path / "output.npy").exists():
+            return None
+        return self._finite("output.npy")
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(V,) how often each word occurs."""
+        counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
+        return counts
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.meta["dim"])
+
+    @property
+    def tokens(self) -> int:
+        """Words in the corpus, rare ones too."""
+        return int(self.meta["tokens"])
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """How this model reads text."""
+        try:
+            told = self.meta["tokenizer"]
+            if told.get("unit", "word") == "word":
+                return Tokenizer(**told)
+            from ctxembed.text.subword import open_tokenizer
+
+            return open_tokenizer(told, self.path)
+        except TypeError:
+            raise ModelError(
+                f"{self.path / 'model.json'}: damaged (tokenizer); train the model again"
+            ) from None
+
+    @cached_property
+    def index(self) -> Index | None:
+        """The corpus, where the model has it (an imported model has none)."""
+        folder = self.path / "index"
+        files = self.meta.get("files", [])
+        return Index(folder, self.vocab, files) if folder.is_dir() else None
+
+    def find(self, word: str) -> int | None:
+        """Return the row of a word, or None."""
+        row = self._look_up(word)
+        return self._look_up(self.tokenizer.normalise(word)) if row is None else row
+
+    def _look_up(self, word: str) -> int | None:
+        asked = self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
+        if asked > FEW or "rows" in self.__dict__:
+            return self.rows.get(word)
+        try:
+            return self.vocab.index(word)  # frequent words stand in front
+        except ValueError:
+            return None
+
+    def parts(self, word: str) -> list[int]:
+        """Return the rows a word is made of: its own, or those of its smaller units, or none."""
+        row = self.find(word)
+        if row is not None:
+            return [row]
+        if self.tokenizer.unit == "word":
+            return []
+        return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
+
+    def vector(self, word: str, space: Floats | Space | None = None) -> Floats:
+        """Return (d,) the vector of a word, the mean of its parts, here or in another space."""
+        parts = self.parts(word)
+        if not parts:
+            raise UnknownWordError(self.unknown(word))
+        return np.asarray((self.vectors if space is None else space)[parts].mean(axis=0))
+
+    def spelling(self, word: str) -> str:
+        """Return a word as the vocabulary has it, or would have it."""
+        row = self.find(word)
+        return self.tokenizer.normalise(word) if row is None else self.vocab[row]
+
+    def row(self, word: str) -> int:
+        """Return the row of a word that must be there."""
+        row = self.find(word)
+        if row is None:
+            raise UnknownWordError(self.unknown(word))
+        return row
+
+    def unknown(self, word: str) -> str:
+        """Say that a word is unknown, and which known ones come close."""
+        close = self.close_words(word)
+        hint = f"; close known words: {', '.join(close)}" if close else ""
+        return f"{word!r} is not in the vocabulary{hint}"
+
+    def close_words(self, word: str, most: int = 5) -> list[str]:
+        """Find known words that are spelt alike."""
+        from difflib import get_close_matches
+
+        wanted = self.tokenizer.normalise(word)
+        # difflib alone would take a second for 100,000 words.
+        near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
+        return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
+
+    def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Split words into those with a vector, as the vocabulary spells them, and the others."""
+        known: list[str] = []
+        unknown: list[str] = []
+        for word in words:
+            if self.parts(word):
+                known.append(self.spelling(word))
+            else:
+                unknown.append(word)
+        return known, unknown
+
+    def attentions(self) -> list[str]:
+        """List the attentions learned for this model."""
+        folder = self.path / "attention"
+        return sorted(item.parent.name for item in folder.glob("[!.]*/layer.json"))
+
+    def _finite(self, name: str) -> Floats:
+        array: Floats = self._array(name, (self.meta["vocabulary"], self.dim))
+        if not (np.isfinite(array.sum()) or np.isfinite(array).all()):
+            raise ModelError(f"{self.path / name}: damaged (not a number); train the model again")
+        return array
+
+    def _array(self, name: str, shape: Sequence[int]) -> Any:
+        array = load(self.path / name)
+        self._expect(name, array.shape, tuple(shape))
+        return array
+
+    def _expect(self, name: str, found: object, expected: object) -> None:
+        if found != expected:
+            raise ModelError(
+                f"{self.path / name}: damaged (size {found}, expected {expected});"
+                " train the model again"
+            )
+
+
+def write(
+    folder: Path,
+    words: Sequence[str],
+    counts: NDArray[np.int64],
+    vectors: Floats,
+    output: Floats | None,
+    meta: dict[str, Any],
+) -> None:
+    """Write the files of a model, all but its index, into a folder."""
+    np.save(folder / "vectors.npy", vectors)
+    if output is not None:
+        np.save(folder / "output.npy", output)
+    write_description(folder, words, counts, int(vectors.shape[1]), meta)
+
+
+def write_description(
+    folder: Path, words: Sequence[str], counts: NDArray[np.int64], dim: int, meta: dict[str, Any]
+) -> None:
+    """Write the files of a model whose vectors are in the folder already."""
+    np.save(folder / "counts.npy", counts)
+    write_lines(folder / "vocab.txt", words)
+    sizes = {"vocabulary": len(words), "dim": dim}
+    write_json(folder / "model.json", {"format": FORMAT, "version": __version__, **sizes, **meta})
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a description that a person can read too."""
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")

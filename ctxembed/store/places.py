@@ -1,0 +1,44 @@
+"""Where things are: the user's model, the bundled model, the corpora."""
+
+import os
+from pathlib import Path
+
+from ctxembed.store.model import Model
+
+DEFAULT = Path("ctxembed-model")
+
+
+def corpora() -> Path:
+    """Find the bundled corpora: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "corpora"
+    return inside if inside.is_dir() else package.parent / "corpora"
+
+
+def example(name: str) -> Path:
+    """Find a file; one that is not there may be the name of a bundled one."""
+    path = Path(name)
+    if not path.exists():
+        for suffix in ("", ".tsv", ".json"):
+            for folder in (corpora() / "examples", corpora()):
+                if (folder / f"{name}{suffix}").is_file():
+                    return folder / f"{name}{suffix}"
+    return path
+
+
+def bundled_model() -> Path:
+    """Find the model that comes with the package."""
+    return corpora() / "model"
+
+
+def model_path(given: str | Path | None = None) -> Path:
+    """Choose the model: the one given, $CTXEMBED_MODEL, ./ctxembed-model, the bundled one."""
+    chosen = given or os.environ.get("CTXEMBED_MODEL")
+    if chosen:
+        return Path(chosen)
+    return DEFAULT if (DEFAULT / "model.json").exists() else bundled_model()
+
+
+def open_model(path: str | Path | None = None) -> Model:
+    """Open a model directory; without a path, the one a command would use."""
+    return Model.open(model_path(path))

@@ -1,0 +1,75 @@
+"""Senses kept in a model directory: senses/WORD/, which kwic and compare can name."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote as escape
+
+import numpy as np
+
+from ctxembed.errors import ModelError
+from ctxembed.static.space import Floats
+from ctxembed.store.folder import written_whole
+from ctxembed.store.model import Model, write_json
+from ctxembed.text.index import load
+
+FORMAT = 1
+_ARRAYS = ("shares", "vectors", "weights", "bias")
+
+
+@dataclass(frozen=True)
+class SavedSenses:
+    """The senses of a word, the most frequent first."""
+
+    word: str
+    attention: str  # the attention in whose space the vectors lie
+    shares: Floats  # (k,) of the occurrences
+    vectors: Floats  # (k, d) mean contextual vectors
+    weights: Floats  # (k, d) for induce.judge
+    bias: Floats  # (k,)
+
+
+def _folder(model: Model, word: str) -> Path:
+    return model.path / "senses" / escape(word, safe="")  # any word is a file name then
+
+
+def save_senses(model: Model, senses: SavedSenses) -> Path:
+    """Write the senses of a word whole, or leave the earlier ones."""
+    target = _folder(model, senses.word)
+    target.parent.mkdir(exist_ok=True)
+    with written_whole(target, replace=True) as folder:
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", np.asarray(getattr(senses, name), np.float64))
+        write_json(
+            folder / "senses.json",
+            {
+                "format": FORMAT,
+                "word": senses.word,
+                "attention": senses.attention,
+                "senses": len(senses.shares),
+            },
+        )
+    return target
+
+
+def saved_senses(model: Model, word: str) -> SavedSenses | None:
+    """Open the senses saved for a word, or None."""
+    folder = _folder(model, model.vocab[model.row(word)])
+    path = folder / "senses.json"
+    if not path.exists():
+        return None
+    fix = f"find them again with: ctxembed senses {word} --save"
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+        version, number = int(meta["format"]), int(meta["senses"])
+        name, attention = str(meta["word"]), str(meta["attention"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ModelError(f"{path}: damaged; {fix}") from None
+    if version > FORMAT:
+        raise ModelError(f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {fix}")
+    arrays = {key: np.asarray(load(folder / f"{key}.npy")) for key in _ARRAYS}
+    for key, array in arrays.items():
+        shape = (number, model.dim) if key in ("vectors", "weights") else (number,)
+        if array.shape != shape or not np.isfinite(array).all():
+            raise ModelError(f"{folder / key}.npy: damaged; {fix}")
+    return SavedSenses(name, attention, **arrays)

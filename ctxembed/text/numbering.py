@@ -1,0 +1,191 @@
+"""A block of text as numbers: the step that runs in several processes at once."""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.text.corpus import Block
+from ctxembed.text.distinct import WIDE, Chunks, find_chunks
+from ctxembed.text.sentence_ends import find_blank_lines, find_ends
+from ctxembed.text.tokenizer import Tokenizer
+
+np.empty(1 << 24, np.uint8)  # once freed, it makes the C library keep memory for the next blocks
+LONGEST = 1000  # words in a sentence; a longer one is split, never cut
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The words of a block, and its text as rows of that list."""
+
+    file: int
+    text: bytes  # the words, a line break behind each: faster to hand over than many strings
+    ids: NDArray[np.unsignedinteger]  # (tokens,) rows of types, as small as they fit
+    lengths: NDArray[np.int32]  # (sentences,) tokens in each
+    lines: NDArray[np.int32]  # (sentences,) line on which each begins
+
+    @property
+    def types(self) -> list[str]:
+        """Words by first appearance; a few may be there twice."""
+        return self.text.decode("utf-8", "surrogatepass").split("\n")[:-1]
+
+
+def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
+    """Split a block into sentences and words, and number the words by first appearance."""
+    cuts = np.zeros(0, np.int64) if lines else find_ends(block.data)
+    if block.wrapped:
+        cuts = np.concatenate([cuts, find_blank_lines(block.data)])
+    data, cuts = _part(block.data, cuts, tokenizer)
+    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    if not block.wrapped:
+        cuts = np.concatenate([cuts, breaks])
+    chunks = find_chunks(_separate(data, tokenizer))
+    text, sizes = _split(chunks, tokenizer)
+    ids, ends = _number(chunks, sizes)
+    offsets = _offsets(np.sort(cuts), chunks.starts, ends)
+    places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
+    return Encoded(
+        block.file,
+        text,
+        ids,
+        np.diff(offsets).astype(np.int32),
+        (block.line + np.searchsorted(breaks, places)).astype(np.int32),
+    )
+
+
+def _part(
+    data: bytes, ends: NDArray[np.int64], tokenizer: Tokenizer
+) -> tuple[bytes, NDArray[np.int64]]:
+    """Put a separator where a sentence ends without one, as in Chinese; return the new ends too."""
+    letters = np.frombuffer(data, np.uint8)
+    joined = ends[ends < len(data)]
+    joined = joined[~_SPACES[letters[joined]]]
+    if tokenizer.kind == "word":  # full stops separate, but for those of several bytes
+        joined = joined[letters[joined - 1] > 127]
+    if not len(joined):
+        return data, ends
+    return np.insert(letters, joined, 0x1E).tobytes(), ends + np.searchsorted(joined, ends)
+
+
+def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
+    """Put NUL for all that separates words in ASCII, and small letters for capital ones."""
+    letters = np.frombuffer(
+        bytearray(b"\0" + data.translate(_table(tokenizer)) + bytes(WIDE)), np.uint8
+    )
+    if tokenizer.kind == "word":
+        joiners = np.flatnonzero((letters == ord("'")) | (letters == ord("-")))
+        joins = _LETTERS[letters[joiners - 1]] & _LETTERS[letters[joiners + 1]]
+        letters[joiners[~joins]] = 0
+    return letters
+
+
+def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.int64]]:
+    """Return the words of the distinct chunks, a line break behind each, and how many each has.
+
+    What is all ASCII is a word as it stands; the others are split once, not at each occurrence.
+    """
+    sizes = np.ones(len(chunks.new), np.int64)
+    wide = np.flatnonzero(np.frombuffer(chunks.text, np.uint8) > 127)
+    odd = np.searchsorted(chunks.ends, wide, side="right")
+    odd = odd[np.diff(odd, prepend=-1) > 0]
+    if not len(odd):
+        return chunks.text, sizes
+    edges = np.stack([np.append(0, chunks.ends)[odd], chunks.ends[odd]], axis=1).ravel().tolist()
+    parts = [chunks.text[a:b] for a, b in pairwise([0, *edges, None])]
+    text = b"".join(parts[1::2]).decode("utf-8", "surrogatepass")
+    parts[1::2] = [line.encode("utf-8", "surrogatepass") for line in tokenizer.split_lines(text)]
+    sizes[odd] = [part.count(b"\n") for part in parts[1::2]]
+    return b"".join(parts), sizes
+
+
+def _number(
+    chunks: Chunks, sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
+    """Return the types of all words, and how many words there are up to the end of each chunk."""
+    last = np.cumsum(sizes)
+    row = np.empty(len(chunks.first), np.min_scalar_type(last[-1] if len(last) else 0))
+    each = np.empty(len(row), np.uint32)
+    row[chunks.new], each[chunks.new] = last - sizes, sizes
+    ids, each = row[chunks.first], each[chunks.first]
+    ends = np.cumsum(each, dtype=np.int64)
+    ids = np.repeat(ids, each)
+    several = np.flatnonzero(each > 1)
+    many = each[several].astype(np.int64)
+    within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    ids[np.repeat(ends[several] - many, many) + within] += within.astype(ids.dtype)
+    return ids, ends
+
+
+def _offsets(
+    cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return where each sentence begins, counted in words, and behind them the number of words."""
+    before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
+    offsets = np.concatenate([[0], before[np.searchsorted(starts, cuts)], before[-1:]])
+    return split_long(offsets[np.diff(offsets, prepend=-1) > 0], LONGEST)
+
+
+def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Add offsets (S+1,) so that no sentence has more than `most` words.
+
+    >>> split_long(np.array([0, 2, 9]), 3).tolist()
+    [0, 2, 5, 8, 9]
+    """
+    long = np.flatnonzero(np.diff(offsets) > most)
+    more = [np.arange(offsets[i] + most, offsets[i + 1], most) for i in long]
+    return np.sort(np.concatenate([offsets, *more]))
+
+
+_SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
+
+
+_LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
+
+
+@cache
+def _table(tokenizer: Tokenizer) -> bytes:
+    """Make a table from bytes to small letters, NUL for what separates."""
+    word = tokenizer.kind == "word"
+    inside = [
+        char.isalnum() or char in "'-" if word else not char.isspace()
+        for char in map(chr, range(128))
+    ]
+    table = bytes(code if inside[code] else 0 for code in range(128))
+    return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256))
+
+
+def encode_all(
+    blocks: Iterable[tuple[Block, int]], tokenizer: Tokenizer, lines: bool, workers: int
+) -> Iterator[tuple[Encoded, int]]:
+    """Encode blocks in order, in several processes where that pays."""
+    stream = iter(blocks)
+    start = list(islice(stream, 8))
+    if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
+        for block, size in start:
+            yield encode(block, tokenizer, lines), size
+        for block, size in stream:
+            yield encode(block, tokenizer, lines), size
+        return
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    from ctxembed.text.processes import follow
+
+    with ProcessPoolExecutor(workers - 1, initializer=follow, initargs=(os.getpid(),)) as pool:
+        pending: deque[tuple[Future[Encoded], int]] = deque()
+        for block, size in chain(start, stream):
+            if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
+                future = pool.submit(encode, block, tokenizer, lines)
+            else:  # the others have enough to do: this process is a worker too
+                future = Future()
+                future.set_result(encode(block, tokenizer, lines))
+            pending.append((future, size))
+            while pending and (pending[0][0].done() or len(pending) > 4 * workers):
+                future, size = pending.popleft()
+                yield future.result(), size
+        for future, size in pending:
+            yield future.result(), size

@@ -1,0 +1,96 @@
+"""Where sentences end among the bytes of a text: what tokenize.sentence_ends finds, much faster.
+
+The two bytes behind a full stop nearly always decide; a pattern decides the rest, one by one.
+"""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.text.tokenizer import ABBREVIATIONS, is_abbreviation
+
+_SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+_FINAL = "।۔。！？"  # need no space behind them
+_WIDE_MARKS = "…" + _FINAL
+
+
+def _any_of(characters: Iterable[str]) -> bytes:
+    """Write a pattern of one of several characters, in UTF-8."""
+    return b"(?:" + b"|".join(re.escape(char.encode()) for char in characters) + b")"
+
+
+_SPACE = _any_of(_SPACES)
+_END = re.compile(
+    _any_of(".!?" + _WIDE_MARKS) + b"+" + _any_of("\"'”’)]") + b"*"
+    b"(?=" + _SPACE + b"|" + b"|".join(b"(?<=" + char.encode() + b")" for char in _FINAL) + b")"
+    b"(?!" + _SPACE + b"*" + _any_of("\"'“‘([") + b"*(?:[a-z]|\xc3[\x9f-\xb6\xb8-\xbf]))"
+)
+_BLANK_LINE = re.compile(b"\n" + _any_of(set(_SPACES) - {"\n"}) + b"*\n" + _SPACE + b"*")
+_NO, _YES, _ASK = range(3)
+
+
+def _behind() -> NDArray[np.uint8]:
+    """Tell (256, 256) whether a sentence ends at a full stop with these two bytes behind it."""
+    codes = np.arange(256)
+    wide = codes > 127
+    space = np.isin(codes, [ord(char) for char in _SPACES]) & ~wide
+    table = np.full((256, 256), _NO, np.uint8)
+    table[space] = _YES
+    table[space, ord("a") : ord("z") + 1] = _NO
+    table[np.ix_(space, space | wide | np.isin(codes, list(b"\"'([")))] = _ASK
+    table[wide | np.isin(codes, list(b".!?\"')]"))] = _ASK
+    return table
+
+
+def _tails() -> NDArray[np.bool_]:
+    """Mark (32, 32, 32) kinds of three bytes before a full stop that an abbreviation may have."""
+    tails = np.zeros((32, 32, 32), np.bool_)
+    for word in ABBREVIATIONS:
+        *first, second, third = _KIND[list(word[-3:].encode())]
+        tails[first or [_EDGE, _WIDE], second, third] = True
+    tails[:, [_EDGE, _WIDE], 1:27] = True  # a single letter
+    tails[:, :, _WIDE] = True
+    return tails
+
+
+_EDGE, _WIDE = 0, 31  # kinds of bytes: before a word, of a letter of several bytes
+_KIND = np.arange(256) & 31  # small and capital letters: 1 to 26
+_KIND[[ord(char) for char in [*_SPACES, *"(\"'["] if char.isascii()]] = _EDGE
+_KIND[128:] = _WIDE
+_BEHIND, _TAILS = _behind(), _tails()
+_LATER = np.zeros((256, 256), np.bool_)  # second and third byte of a mark of several bytes
+for _mark in _WIDE_MARKS:
+    _LATER[_mark.encode()[1], _mark.encode()[2] if len(_mark.encode()) > 2 else slice(None)] = True
+
+
+def find_ends(data: bytes) -> NDArray[np.int64]:
+    """List where sentences end in UTF-8 text, but for the last one.
+
+    >>> find_ends(b"Dr. Who came. Yes! So").tolist()
+    [13, 18]
+    """
+    letters = np.frombuffer(data + bytes(3), np.uint8)
+    marks = np.flatnonzero((letters == ord(".")) | (letters == ord("!")) | (letters == ord("?")))
+    verdict = _BEHIND[letters[marks + 1], letters[marks + 2]]
+    wide = np.flatnonzero(letters >= min(_WIDE_MARKS).encode()[0])
+    wide = wide[_LATER[letters[wide + 1], letters[wide + 2]]]
+    asked = [*marks[verdict == _ASK].tolist(), *wide.tolist()]
+    found = [match.end() for place in asked if (match := _END.match(data, place))]
+    ends = np.sort(np.concatenate([marks[verdict == _YES] + 1, np.array(found, np.int64)]))
+    ends = ends[np.diff(ends, prepend=0) > 0]
+    a, b, c = (_KIND[letters[ends - before]] for before in (4, 3, 2))
+    doubtful = (letters[ends - 1] == ord(".")) & (_TAILS[a, b, c] | (ends < 4))
+    wrong = [place for place in np.flatnonzero(doubtful) if _abbreviated(data, int(ends[place]))]
+    return np.delete(ends, wrong)
+
+
+def _abbreviated(data: bytes, end: int) -> bool:
+    before = data[max(0, end - 64) : end].decode("utf-8", "replace")  # many more than are looked at
+    return is_abbreviation(before, len(before))
+
+
+def find_blank_lines(data: bytes) -> NDArray[np.int64]:
+    """List where blank lines begin."""
+    return np.array([match.start() for match in _BLANK_LINE.finditer(data)], np.int64)

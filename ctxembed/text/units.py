@@ -1,0 +1,69 @@
+"""From an index of words to one of smaller units; the corpus is not read again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.text.index import CHUNK, Counted, load, write_header
+from ctxembed.text.numbering import split_long
+
+LONGEST = 10_000  # units in a sentence; gensim cuts what is beyond
+
+
+def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Counted:
+    """Turn an index of words into one of their units, given word by word."""
+    numbers: dict[str, int] = {}
+    made: list[int] = []  # the units of all words, one word behind the other
+    sizes = np.zeros(len(counted.types), np.int64)
+    for word, parts in enumerate(units):
+        made += [numbers.setdefault(unit, len(numbers)) for unit in parts]
+        sizes[word] = len(parts)
+    rows = np.array(made, np.int32)
+    counts = np.bincount(rows, np.repeat(counted.counts, sizes), len(numbers)).astype(np.int64)
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    rows, ends = rank[rows], np.cumsum(sizes)
+    ids, offsets = load(folder / "ids.npy"), load(folder / "offsets.npy")
+    before = np.zeros(len(offsets), np.int64)  # units before each sentence
+    with (folder / "units.npy").open("wb") as target:
+        write_header(target, (int(counts.sum()),), np.dtype(np.int32))
+        step = CHUNK // 16  # sentences
+        for first in range(0, len(offsets) - 1, step):
+            bounds = np.asarray(offsets[first : first + step + 1])
+            chunk = np.array(ids[bounds[0] : bounds[-1]])
+            each = sizes[chunk]
+            last = np.cumsum(each)
+            target.write(
+                rows[np.repeat(ends[chunk] - last, each) + np.arange(each.sum())].tobytes()
+            )
+            before[first + 1 : first + len(bounds)] = (
+                before[first] + last[bounds[1:] - bounds[0] - 1]
+            )
+    (folder / "units.npy").replace(folder / "ids.npy")
+    split = split_long(before, LONGEST)
+    lines = np.load(folder / "lines.npy")[np.searchsorted(before, split[:-1], side="right") - 1]
+    np.save(folder / "offsets.npy", split)
+    np.save(folder / "lines.npy", lines)
+    names = list(numbers)
+    return replace(
+        counted,
+        types=[names[row] for row in order],
+        counts=counts[order],
+        sentences=len(split) - 1,
+        tokens=int(counts.sum()),
+        files=_count_sentences(counted.files, before, split),
+    )
+
+
+def _count_sentences(
+    files: Sequence[dict[str, Any]], before: NDArray[np.int64], split: NDArray[np.int64]
+) -> list[dict[str, Any]]:
+    """Count the sentences of each file again, long ones having been split."""
+    last = before[np.cumsum([file["sentences"] for file in files])]
+    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()
+    return [{**file, "sentences": n} for file, n in zip(files, number, strict=True)]
