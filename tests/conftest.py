@@ -1,15 +1,18 @@
 """A small fixed model: hand-made vectors, so that every printed number can be checked by hand."""
 
+import io
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
+from ctxembed.cli.main import main
 from ctxembed.store.model import Model, write, write_lines
 from ctxembed.text import index
 
@@ -89,31 +92,71 @@ def model(tiny: Path) -> Model:
     return Model.open(tiny)
 
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+
+def in_process(arguments: Sequence[str], stdin: str, env: dict[str, str | None], cwd: Path) -> Done:
+    """Run the command line as its own process would, without the price of starting one."""
+    output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    code = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        for name, value in env.items():
+            patch.delenv(name, raising=False) if value is None else patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["ctxembed", *arguments])
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        patch.setattr(sys, "stdout", output)
+        patch.setattr(sys, "stderr", errors)
+        terminated = signal.getsignal(signal.SIGTERM)
+        try:
+            main()
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        finally:
+            signal.signal(signal.SIGTERM, terminated)
+    texts = []
+    for stream in (output, errors):
+        stream.flush()
+        texts.append(cast(io.BytesIO, stream.buffer).getvalue().decode())
+    return Done(["ctxembed", *arguments], code, *texts)
+
+
+def in_subprocess(
+    arguments: Sequence[str], stdin: str, env: dict[str, str | None], cwd: Path
+) -> Done:
+    """Run the command line in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **env}
+    return subprocess.run(
+        [sys.executable, "-m", "ctxembed", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={name: value for name, value in environment.items() if value is not None},
+        timeout=300,
+    )
+
+
+def _runner(way: Callable[..., Done], tmp_path: Path, tiny: Path) -> Run:
+    def run_(
+        *arguments: str,
+        stdin: str = "",
+        env: dict[str, str | None] | None = None,
+        cwd: Path = tmp_path,
+    ) -> Done:
+        return way(arguments, stdin, {"CTXEMBED_MODEL": str(tiny), **(env or {})}, cwd)
+
+    return run_
 
 
 @pytest.fixture
 def run(tmp_path: Path, tiny: Path) -> Run:
-    """Run ctxembed in a process of its own, in an empty directory, on the small fixed model."""
+    """Run ctxembed here, in an empty directory, on the small fixed model."""
+    return _runner(in_process, tmp_path, tiny)
 
-    def run_(
-        *arguments: str, stdin: str = "", env: dict[str, str] | None = None, cwd: Path = tmp_path
-    ) -> "subprocess.CompletedProcess[str]":
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "CTXEMBED_MODEL": str(tiny),
-            "PYTHONUTF8": "1",
-            **(env or {}),
-        }
-        return subprocess.run(
-            [sys.executable, "-m", "ctxembed", *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            cwd=cwd,
-            env=environment,
-            timeout=300,
-        )
 
-    return run_
+@pytest.fixture
+def spawn(tmp_path: Path, tiny: Path) -> Run:
+    """The same in a process of its own: for signals, locales, start-up and memory."""
+    return _runner(in_subprocess, tmp_path, tiny)

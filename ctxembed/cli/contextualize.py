@@ -133,7 +133,7 @@ def _lines(file: str) -> Iterator[str]:
     from ctxembed.errors import CorpusError, read_failure
 
     try:
-        with open(sys.stdin.fileno() if file == "-" else file, "rb") as stream:
+        with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
             for number, raw in enumerate(stream, 1):
                 try:
                     yield raw.decode("utf-8").strip()

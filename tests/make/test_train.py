@@ -40,11 +40,11 @@ def start(place: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.parametrize("how", [[], ["--algorithm", "cbow"], ["--hierarchical-softmax"]])
-def test_the_same_bytes(how: list[str], run: Run, tmp_path: Path) -> None:
+def test_the_same_bytes(how: list[str], run: Run, spawn: Run, tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
     for name, salt in (("a", "1"), ("b", "2")):
         line = ["train", "c.txt", "-o", name, "--workers", "1", "--epochs", "2", *how]
-        done = run(*line, env={"PYTHONHASHSEED": salt})
+        done = spawn(*line, env={"PYTHONHASHSEED": salt})
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
     assert files(tmp_path / "a") == files(tmp_path / "b")
@@ -92,7 +92,7 @@ def test_settings_fit_the_corpus() -> None:
 def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus.txt", 400)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.killed", str(tmp_path), "20"],
+        [sys.executable, "-m", "tests.make.killed", str(tmp_path), "20"],
         cwd=ROOT,
         env={**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         capture_output=True,

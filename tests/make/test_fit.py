@@ -20,8 +20,8 @@ from ctxembed.make.fit import wilson
 from ctxembed.make.labelled import read_task
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
+from tests.attention.test_learning import NAMES, D, close, numeric, some_parameters, some_words
 from tests.conftest import ROOT, Run, write_tiny
-from tests.test_learn import NAMES, D, close, numeric, some_parameters, some_words
 
 FRUIT = ["the [apple] juice sweet", "the sweet [apple] orange", "the [apple] orange juice"]
 TECH = ["the [apple] launched the phone", "the phone [apple] launched", "the [apple] phone money"]

@@ -59,15 +59,15 @@ def test_bars_only_for_a_person(run: Run, tmp_path: Path) -> None:
     assert run(*line).stderr == ""
 
 
-def test_any_script_in_any_locale(run: Run, tmp_path: Path) -> None:
+def test_any_script_in_any_locale(spawn: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("Café আপেল 苹果 کام\n" * 9, encoding="utf-8")
     plain = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": ""}
-    assert run("train", "c.txt", "--epochs", "1", env=plain).returncode == 0
+    assert spawn("train", "c.txt", "--epochs", "1", env=plain).returncode == 0
     asked = {**plain, "CTXEMBED_MODEL": ""}
-    done = run("neighbors", "café", "-n", "3", env=asked)
+    done = spawn("neighbors", "café", "-n", "3", env=asked)
     assert done.returncode == 0, done.stderr
     assert {line.split("\t")[1] for line in done.stdout.splitlines()[1:]} == {"আপেল", "苹果", "کام"}
-    assert "苹果" in run("vector", "苹果", "-f", "table", env=asked).stdout
+    assert "苹果" in spawn("vector", "苹果", "-f", "table", env=asked).stdout
 
 
 def test_which_model_answers(run: Run, tiny: Path, tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def test_other_tokenisers() -> None:
 
 def decoded(part: Encoded) -> list[list[str]]:
     """Turn an encoded block back into sentences."""
-    words = [part.types[i] for i in part.ids]
+    types = part.types
+    words = [types[i] for i in part.ids]
     sentences, place = [], 0
     for length in part.lengths.tolist():
         sentences.append(words[place : place + length])

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.store.places import bundled_model
-from tests.conftest import ROOT
+from tests.conftest import ROOT, in_process
 
 CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.
 Apple launched a new phone while I was eating an orange. The bank lends money.
@@ -49,6 +50,12 @@ def place(tmp_path: Path) -> Path:
 def test_example(name: str, line: str, place: Path, bundled: Path | None) -> None:
     if bundled is None and name not in NEEDS_NO_MODEL:
         pytest.skip("there is no bundled model in this checkout")
+    if not set("|<>&$") & set(line):  # what needs no shell runs here
+        model = None if bundled is None else str(bundled)
+        done = in_process(shlex.split(line)[1:], "", {"CTXEMBED_MODEL": model}, place)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout or " -o " in line
+        return
     environment = {k: v for k, v in os.environ.items() if k != "CTXEMBED_MODEL"}
     environment["PATH"] = f"{place / 'bin'}:{environment['PATH']}"
     environment["PYTHONPATH"] = str(ROOT)

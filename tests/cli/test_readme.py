@@ -1,6 +1,6 @@
 """What the README shows is what the tool prints: every command in it runs.
 
-`python -m tests.test_readme` writes the real output of each command into the README.
+`python -m tests.cli.test_readme` writes the real output of each command into the README.
 """
 
 import re
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.terminal import in_terminal
 from tests.conftest import ROOT
-from tests.terminal import in_terminal
 
 README = ROOT / "README.md"
 BLOCK = re.compile(r"```console\n\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:.*\n)*?)```")

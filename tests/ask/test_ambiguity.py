@@ -146,9 +146,9 @@ def test_errors(run: Run, often: Path, arguments: list[str], code: int, message:
     assert message in done.stderr
 
 
-def test_needs_no_sklearn(run: Run, often: Path, tmp_path: Path) -> None:
+def test_needs_no_sklearn(spawn: Run, often: Path, tmp_path: Path) -> None:
     (tmp_path / "sklearn.py").write_text("raise RuntimeError('imported')\n")
-    done = run(
+    done = spawn(
         "ambiguity", "bank", "-m", str(often), env={"PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
     )
     assert done.returncode == 0, done.stderr

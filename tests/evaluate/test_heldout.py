@@ -10,7 +10,7 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model, corpora
 from ctxembed.text.index import Index
 from tests.conftest import ROOT, Run
-from tests.test_corpora import read_table
+from tests.make.test_corpora import read_table
 
 AXES = (
     "--axis", "taste=fruit,sweet,juice", "--axis", "technology=phone,company,software",
