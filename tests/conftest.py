@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
@@ -118,7 +117,7 @@ def in_process(arguments: Sequence[str], stdin: str, env: dict[str, str | None],
     texts = []
     for stream in (output, errors):
         stream.flush()
-        texts.append(cast(io.BytesIO, stream.buffer).getvalue().decode())
+        texts.append(stream.buffer.getvalue().decode())
     return Done(["ctxembed", *arguments], code, *texts)
 
 
