@@ -27,7 +27,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 
-from ctxembed.attention.layer import Layer, encode, random_layer
+from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.starts import random_layer
 from ctxembed.context.representations import BATCH
 
 Ids = NDArray[np.int64]
@@ -52,7 +53,7 @@ def make_batches(rng: np.random.Generator) -> list[Ids]:
 def ours(vectors: NDArray[np.float32], layer: Layer, ids: Ids, one: bool) -> NDArray[np.float32]:
     """Gather, project, attend, project."""
     places = np.full(len(ids), ids.shape[1] // 2) if one else None
-    return encode(layer, vectors.take(ids, axis=0), queries=places)
+    return attend(layer, vectors.take(ids, axis=0), queries=places).output
 
 
 def theirs(

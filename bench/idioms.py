@@ -141,7 +141,7 @@ class Bench:
             fitted = fit_examples(self.ready, seen[one], seen[other], two, Settings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)
             some = self.ready.examples.take(asked)
-            made = logits(fitted.parameters, self.ready.table, fitted.anchors, some)
+            made = logits(fitted.layer, fitted.head, self.ready.x, fitted.anchors, some)
             return np.asarray(made.argmax(axis=1), np.intp)
 
         return guess
@@ -185,7 +185,7 @@ def main() -> None:
     items, lost = read_items(model, args.idioms)
     bench = Bench(model, items, args.seed)
     print(f"{len(items)} sentences, {len(set(bench.idiom))} idioms; {lost} left out;", end=" ")
-    print(f"task attention starts from {bench.ready.start.name}", flush=True)
+    print(f"task attention starts from {bench.ready.origin}", flush=True)
     rng = np.random.default_rng(args.seed)
     by_sentence = make_folds([i.expression + i.label for i in items], args.folds, rng)
     idioms = sorted(set(bench.idiom))

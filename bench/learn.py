@@ -14,34 +14,42 @@ from typing import Any
 import numpy as np
 import torch
 
-from ctxembed.attention.trained import Words, forward, start
-from ctxembed.attention.walls import between, neighbourhood
+from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.neighbourhood import Neighbourhood
+from ctxembed.attention.starts import start
+from ctxembed.attention.terms import Seen
+from ctxembed.attention.terms.walls import between
 
 DIM, HEADS, REACH, BATCH, VOCABULARY, ROUNDS = 100, 4, 24, 512, 20_000, 40
-Inputs = tuple[Words, Any, Any, Any, Any]
+Inputs = tuple[Any, Any, Any, Any]  # x, ids, target, pull
 
 
-def ours(parameters: dict[str, Any]) -> Callable[[Inputs], None]:
+def ours(layer: Layer) -> Callable[[Inputs], None]:
     """One step as `ctxembed learn` takes it."""
 
     def step(inputs: Inputs) -> None:
-        words, own, target, known, pull = inputs
-        _, backward = forward(parameters, words, own, target, known)
-        backward(pull)
+        x, ids, target, pull = inputs
+        attend(layer, x, ids, queries=target, mask=np.ones(ids.shape, bool)).backward(pull)
 
     return step
 
 
-def torch_step(parameters: dict[str, Any], fused: bool) -> Callable[[Inputs], None]:
+def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
     """The same step by autograd."""
-    p = {name: torch.tensor(array, requires_grad=True) for name, array in parameters.items()}
+    p = {
+        name: torch.tensor(array, requires_grad=True) for name, array in layer.parameters().items()
+    }
+    _, word, wall = layer.terms
+    assert layer.near is not None and word.words is not None and wall.words is not None
+    near, known, heights = layer.near, word.words, wall.words
 
     def step(inputs: Inputs) -> None:
-        words, own, target, known, pull = inputs
-        walls = between(words.heights, target)
-        around = neighbourhood(words.x, words.salience, walls, target, known)[:, 0]
-        asked = torch.from_numpy(np.concatenate([own, around], axis=1))
-        x, features = torch.from_numpy(words.x), torch.from_numpy(words.features)
+        read, ids, target, pull = inputs
+        walls = between(heights[ids], target)
+        around = near.around(read, Seen(ids, target, ids.shape[1]), np.ones(ids.shape, bool))
+        own = read[np.arange(len(ids)), target]
+        asked = torch.from_numpy(np.concatenate([own, around[:, 0]], axis=1))
+        x, features = torch.from_numpy(read), torch.from_numpy(known[ids])
         at = torch.from_numpy(target)[:, None]
         places = torch.arange(x.shape[1])
         q = torch.einsum("bd,hdk->bhk", asked, p["w_q"]) + p["b_q"]
@@ -51,8 +59,8 @@ def torch_step(parameters: dict[str, Any], fused: bool) -> Callable[[Inputs], No
             k, v = x[:, None] @ p["w_k"], x[:, None] @ p["w_v"]
             scores = (k @ q[..., None])[..., 0] / DIM**0.5
         row = (places - at).clamp(-REACH, REACH) + REACH
-        scores = scores + (features @ p["b_f"].T).transpose(1, 2)
-        scores = scores + p["position"].T[row].transpose(1, 2)
+        scores = scores + (features @ p["word"].T).transpose(1, 2)
+        scores = scores + p["distance"].T[row].transpose(1, 2)
         scores = scores - p["wall"][:, None] * torch.from_numpy(walls)
         weights = torch.softmax(scores.masked_fill((places == at)[:, None], -torch.inf), -1)
         if fused:
@@ -63,7 +71,7 @@ def torch_step(parameters: dict[str, Any], fused: bool) -> Callable[[Inputs], No
         output = output + torch.einsum("bhk,hkd->bd", mixed, p["w_o"])
         for tensor in p.values():
             tensor.grad = None
-        output.backward(torch.from_numpy(pull))
+        output.backward(torch.from_numpy(pull[:, 0]))
 
     return step
 
@@ -72,25 +80,25 @@ def main() -> None:
     """Print tokens per second and the ratios."""
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
-    parameters = start(DIM, rng, heads=HEADS, reach=REACH)
     x = rng.standard_normal((VOCABULARY, DIM)).astype(np.float32)
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     rest = rng.standard_normal((VOCABULARY, 6)).astype(np.float32)
-    table = Words(x, rest[:, :4], rest[:, 4], np.abs(rest[:, 5]) / 10)
+    near = Neighbourhood(rest[:, 4], np.abs(rest[:, 5]) / 10)
+    layer = start(DIM, rng, rest[:, :4], near, heads=HEADS, reach=REACH)
     contestants = {
-        "ctxembed": ours(parameters),
-        "torch (fused)": torch_step(parameters, True),
-        "torch (plain)": torch_step(parameters, False),
+        "ctxembed": ours(layer),
+        "torch (fused)": torch_step(layer, True),
+        "torch (plain)": torch_step(layer, False),
     }
     rates: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(ROUNDS + 3):
         length = int(rng.integers(8, 48))
         ids = rng.integers(0, VOCABULARY, (BATCH, length))
         target = rng.integers(0, length, BATCH).astype(np.intp)
-        own, pull = (rng.standard_normal((BATCH, DIM)).astype(np.float32) for _ in range(2))
+        pull = rng.standard_normal((BATCH, 1, DIM)).astype(np.float32)
         for name, step in contestants.items():
             begin = time.perf_counter()
-            step((table.take(ids), own, target, np.ones(ids.shape, bool), pull))
+            step((x[ids], ids, target, pull))
             if number > 2:  # the first rounds warm up
                 rates[name].append(ids.size / (time.perf_counter() - begin))
     for name, found in rates.items():

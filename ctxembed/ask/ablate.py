@@ -62,9 +62,7 @@ def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) ->
     names = name_targets(parsed)
     explained = explain_targets(attention, parsed)
     return [
-        _ablation(
-            model, attention, item, name, one.encoded.trace.weights[0, :, 0].mean(axis=0), axes
-        )
+        _ablation(model, attention, item, name, one.attended.weights[0, :, 0].mean(axis=0), axes)
         for name, item, one in zip(names, parsed.occurrences, explained, strict=True)
     ]
 
@@ -95,7 +93,7 @@ def _by_place(attention: Attention, item: Occurrence) -> tuple[Attention, Occurr
     local = replace(
         attention,
         inputs=attention.inputs[item.ids].astype(np.float64),
-        side=attention.side.take(item.ids),
+        layer=attention.layer.only(item.ids),
     )
     return local, Occurrence(np.arange(len(item.ids), dtype=np.int32), item.target)
 
@@ -109,7 +107,7 @@ def _without(item: Occurrence, place: int) -> Occurrence:
 def _vectors(attention: Attention, items: Sequence[Occurrence]) -> Floats:
     vectors = np.zeros((len(items), attention.inputs.shape[1]))
     for rows in batches(items):
-        vectors[rows] = attention.encode([items[row] for row in rows]).output[:, 0]
+        vectors[rows] = attention.attend([items[row] for row in rows]).output[:, 0]
     return vectors
 
 

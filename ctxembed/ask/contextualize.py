@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ctxembed.ask.explain import name_targets
-from ctxembed.attention.layer import encode
+from ctxembed.attention.layer import attend
 from ctxembed.context.representations import Attention, Occurrence, Parsed, Representation, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats
@@ -108,7 +108,7 @@ def _run(way: "Representation | Reading", items: Sequence[Occurrence]) -> Floats
         for first in range(0, len(rows), step):
             some = np.array(rows[first : first + step])
             ids = np.array([items[row].ids for row in some])
-            made = encode(way.layer, way.inputs[ids], side=way.side.take(ids))  # (B, T, d)
+            made = attend(way.layer, way.inputs[ids], ids).output  # (B, T, d)
             vectors[some[:, None] + np.arange(length)] = made
     return vectors
 

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from ctxembed.attention.layer import Encoded, run
+from ctxembed.attention.layer import Attended, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.representations import Attention, Occurrence, Parsed
@@ -26,14 +26,12 @@ class Explained:
     target: str  # apple, or apple:2 for the second one
     place: int | None  # of the target among the tokens; None where they are another sentence's
     tokens: Sequence[str]
-    encoded: Encoded  # (1, H, 1, T)
-    mix: tuple[float, float] = (0.0, 1.0)  # own and share of a layer without matrices
-    scale: float = 1.0
+    attended: Attended  # one sentence, one word that asks
 
     @property
     def heads(self) -> int:
         """How many heads the layer has."""
-        return int(self.encoded.trace.weights.shape[1])
+        return self.attended.layer.heads
 
 
 def explain_targets(
@@ -47,23 +45,14 @@ def explain_targets(
     names = name_targets(parsed)
     for name, item in zip(names, parsed.occurrences, strict=True):
         x, ids, place, tokens = _inputs(attention, parsed, item, encoding)
-        keys = over_side = None
+        other = None
         if over is not None:
-            key_ids = over.occurrences[0].ids
-            keys = _encode_places(attention.inputs[key_ids], encoding)[None]
-            over_side = attention.side.take(key_ids[None])
+            key_ids = over.occurrences[0].ids[None]
+            other = _encode_places(attention.inputs[key_ids[0]], encoding)[None], key_ids
             tokens = over.words
-        encoded = run(
-            attention.layer,
-            x[None],
-            side=attention.side.take(ids[None]),
-            over=keys,
-            over_side=over_side,
-            queries=np.array([place], np.intp),
-        )
-        layer = attention.layer
-        mix = (layer.own, layer.share) if layer.w_o is None else (0.0, 1.0)
-        yield Explained(name, place if over is None else None, tokens, encoded, mix, layer.scale)
+        queries = np.array([place], np.intp)
+        attended = attend(attention.layer, x[None], ids[None], over=other, queries=queries)
+        yield Explained(name, place if over is None else None, tokens, attended)
 
 
 def _inputs(
@@ -113,12 +102,11 @@ def explain(explained: Iterator[Explained], head: str = "mean") -> Table:
 
 
 def _rows(item: Explained, head: str) -> Iterator[tuple[Cell, ...]]:
-    trace = item.encoded.trace
-    parts, own = shares(item.encoded)
+    trace = item.attended.trace()
+    parts, own = shares(item.attended)
     scores, scaled, weights = (
-        m[0, :, 0].astype(np.float64) for m in (trace.scores, trace.scaled, trace.weights)
-    )  # (H, T) each; scores may have one row for all heads
-    scores = np.broadcast_to(scores, scaled.shape)
+        m[0, :, 0].astype(np.float64) for m in (trace.scores, trace.scaled, item.attended.weights)
+    )  # (H, T) each
     if head == "mean":
         finite = np.where(np.isfinite(scaled), scaled, np.nan)
         chosen = [("mean", scores.mean(0), finite.mean(0), weights.mean(0), parts.sum(0))]
@@ -144,16 +132,16 @@ def _rows(item: Explained, head: str) -> Iterator[tuple[Cell, ...]]:
         yield (item.target, "own", item.target, None, None, None, None, own)
 
 
-def shares(encoded: Encoded) -> tuple[Floats, float]:
+def shares(attended: Attended) -> tuple[Floats, float]:
     """Return how far each token moves the output along its own direction, (H, T), and the word.
 
     All of them sum to 1: Σ c·o / o·o = o·o / o·o.
     """
-    output = encoded.output[0, 0].astype(np.float64)
+    output = attended.output[0, 0].astype(np.float64)
     length = float(output @ output) or 1.0
-    along = encoded.values[0].astype(np.float64) @ output / length  # (H, T)
-    weights = encoded.trace.weights[0, :, 0].astype(np.float64)
-    return weights * along, float(encoded.own[0, 0].astype(np.float64) @ output) / length
+    along = attended.values[0].astype(np.float64) @ output / length  # (H, T)
+    weights = attended.weights[0, :, 0].astype(np.float64)
+    return weights * along, float(attended.own[0, 0].astype(np.float64) @ output) / length
 
 
 def pick_head(head: str, heads: int) -> int:
@@ -176,9 +164,12 @@ def recipe(explained: Iterator[Explained], head: str = "mean", digits: int = 2) 
 
 
 def _recipe(item: Explained, head: str, digits: int) -> str:
-    weights = item.encoded.trace.weights[0, :, 0].astype(np.float64)  # (H, T)
+    layer = item.attended.layer
+    weights = item.attended.weights[0, :, 0].astype(np.float64)  # (H, T)
     weights = weights.mean(0) if head == "mean" else weights[pick_head(head, item.heads)]
-    own, share = item.mix if weights.any() else (1.0, 1.0)
+    own, share = (layer.own, layer.share) if layer.w_o is None else (0.0, 1.0)
+    if not weights.any():
+        own = share = 1.0
     parts = (share * weights).tolist()
     tokens = number_repeats(item.tokens)
     if item.place is not None:
@@ -237,13 +228,14 @@ def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> Non
             ).reshape(item.heads, -1)
             for column, empty in ((4, 0.0), (5, -np.inf), (6, 0.0), (7, 0.0))
         )  # (H, T) each
-        trace = item.encoded.trace
-        bias = (trace.scaled - item.scale * trace.scores)[0, :, 0]  # (H, T) of distance and word
+        scale = item.attended.layer.scale
+        added = item.attended.trace().added.values()
+        bias = sum((part[0, :, 0] for part in added), np.zeros_like(scaled))  # (H, T)
         seen = np.isfinite(scaled)
         _agree(
             item.target,
             "the scaled scores with the scores",
-            (item.scale * scores + bias)[seen],
+            (scale * scores + bias)[seen],
             scaled[seen],
         )
         _agree(
@@ -255,12 +247,12 @@ def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> Non
         _agree(
             item.target, "the sum of the weights with 1", weights.sum(1), scaled.max(1) > -np.inf
         )
-        mixed = np.einsum("ht,htd->d", weights, item.encoded.values[0])
+        mixed = np.einsum("ht,htd->d", weights, item.attended.values[0])
         _agree(
             item.target,
             "the weighted sum with the output",
-            mixed + item.encoded.own[0, 0],
-            item.encoded.output[0, 0],
+            mixed + item.attended.own[0, 0],
+            item.attended.output[0, 0],
         )
         _agree(item.target, "the sum of the contributions with 1", parts.sum() + own, 1.0)
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
 from ctxembed.context.representations import Attention, Bag, Context, Representation, vectors_at
 from ctxembed.errors import CtxembedError
@@ -65,9 +66,11 @@ def evidence(context: Context, name: str) -> Representation:
     layer = replace(way.layer, scale=way.layer.scale / EVEN)
     if layer.w_q is None:
         return replace(way, layer=layer, inputs=context.model.centred)
-    if layer.walls is not None and layer.positions is not None:
-        layer = replace(layer, walls=layer.walls / EVEN, positions=layer.positions / EVEN)
-    return replace(way, layer=layer)
+    terms = (
+        replace(term, by_head=term.by_head / EVEN) if isinstance(term, Distance | Walls) else term
+        for term in layer.terms
+    )
+    return replace(way, layer=replace(layer, terms=tuple(terms)))
 
 
 def make_space(

@@ -1,6 +1,7 @@
 """What does the encoding of a position look like?"""
 
 from ctxembed.attention.sinusoids import sinusoidal
+from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.representations import Attention, Context
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
@@ -19,14 +20,16 @@ def positions(length: int, dim: int, *, dot: bool = False) -> Table:
 def bias_by_distance(model: Model, name: str) -> Table:
     """Tabulate what an attention adds to a score by distance, a column a head."""
     way = Context(model).get(name)
-    if not isinstance(way, Attention) or way.layer.positions is None:
+    term = way.layer.term(Distance) if isinstance(way, Attention) else None
+    if not isinstance(way, Attention) or term is None:
         raise UsageError(f"--attention {name}: it knows no positions")
-    bias = way.layer.positions  # (H, 2R+1)
+    bias = term.by_head  # (H, 2R+1)
     reach = bias.shape[1] // 2
     rows = [(place - reach, *map(float, bias[:, place])) for place in range(bias.shape[1])]
     notes = []
-    if way.layer.walls is not None:
-        heights = " ".join(f"{wall:.1f}" for wall in way.layer.walls)
+    walls = way.layer.term(Walls)
+    if walls is not None:
+        heights = " ".join(f"{wall:.1f}" for wall in walls.by_head)
         notes.append(f"a wall between two words counts, head by head: {heights}")
     return Table(
         ("distance", *(f"head_{head}" for head in range(1, len(bias) + 1))), rows, notes=notes

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.induce import Space, cluster, usual_spread
-from ctxembed.attention.layer import Side, damping, general
+from ctxembed.attention.starts import general
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention
 from ctxembed.errors import ModelError, UnknownWordError
@@ -64,7 +64,7 @@ class Aligned:
         frequency = (
             self.a.counts[self.rows_a] / self.a.tokens + self.b.counts[self.rows_b] / self.b.tokens
         ) / 2
-        return Attention("general", general("cosine", self.b.dim), inputs, Side(damping(frequency)))
+        return Attention("general", general("cosine", self.b.dim, frequency=frequency), inputs)
 
     @cached_property
     def shared(self) -> list[NDArray[np.intp]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctxembed.attention.layer import query_inputs, run
+from ctxembed.attention.layer import attend
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.representations import Attention, Parsed
 from ctxembed.errors import UsageError
@@ -69,37 +69,28 @@ def _steps(
         yield Step("X", None, tokens, dims, x)
     if over is not None:
         yield Step("E_other", None, keys, dims, y)
-    layer, side = attention.layer, attention.side.take(ids[None])
-    asking = query_inputs(layer, x[None], side)[0]  # (T, d or 2d)
-    if layer.near:
-        yield Step("N", None, tokens, dims, asking[:, len(dims) :])
-    for name, matrix, source, words in (
-        ("Q", layer.w_q, asking, tokens),
-        ("K", layer.w_k, y, keys),
-        ("V", layer.w_v, y, keys),
-    ):
-        for head in range(layer.heads if matrix is not None else 0):
-            assert matrix is not None
-            small = [f"d{i}" for i in range(1, matrix.shape[2] + 1)]
-            made = source @ matrix[head]
-            if name == "Q" and layer.b_q is not None:
-                made = made + layer.b_q[head]
-            yield Step(name, head + 1, words, small, made)
-    encoded = run(
-        layer,
-        x[None],
-        side=side,
-        over=None if over is None else y[None],
-        over_side=attention.side.take(key_ids[None]),
+    layer = attention.layer
+    attended = attend(
+        layer, x[None], ids[None], over=None if over is None else (y[None], key_ids[None])
     )
-    trace = encoded.trace
+    if layer.near is not None:
+        yield Step("N", None, tokens, dims, attended.asking[:, len(dims) :])
+    queries = attended.q.swapaxes(0, 1) if layer.w_q is not None else None  # (H, T, dk)
+    for name, made, words in (
+        ("Q", queries, tokens),
+        ("K", None if layer.w_k is None else y @ layer.w_k, keys),
+        ("V", None if layer.w_v is None else y @ layer.w_v, keys),
+    ):
+        for head, matrix in enumerate(() if made is None else made, 1):
+            small = [f"d{i}" for i in range(1, matrix.shape[1] + 1)]
+            yield Step(name, head, words, small, matrix)
+    trace = attended.trace()
     for head in range(layer.heads):
         number = head + 1 if layer.heads > 1 else None
-        scores = np.broadcast_to(trace.scores, trace.scaled.shape)[0, head]
-        yield Step("scores", number, tokens, keys, scores)
+        yield Step("scores", number, tokens, keys, trace.scores[0, head])
         yield Step("scaled", number, tokens, keys, trace.scaled[0, head])
-        yield Step("weights", number, tokens, keys, trace.weights[0, head])
-    yield Step("output", None, tokens, dims, encoded.output[0])
+        yield Step("weights", number, tokens, keys, attended.weights[0, head])
+    yield Step("output", None, tokens, dims, attended.output[0])
 
 
 def tidy(matrices: Iterator[Step]) -> Table:

@@ -1,4 +1,4 @@
-"""Fit attention to a labelled task: the layer of `trained` under the head of `head`.
+"""Fit attention to a labelled task: a learned layer under the head of `task_head`.
 
 loss = cross-entropy + decay |head|² + pull |parameters - start|²
 """
@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.attention.layer import Attended, Gradients, Layer, Parameters, attend
 from ctxembed.attention.learning import Adam, blend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import classify, gates, read
-from ctxembed.attention.trained import Gradients, Parameters, Words, forward
+from ctxembed.attention.terms import Distance
 from ctxembed.static.space import Floats
 
 WHOLE, ASIDE = 2.0, 0.1  # how much of the sentence and of the next words comes in before fitting
-RATES = {"position": 3.0, "b_f": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
+RATES = {"distance": 3.0, "word": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
 
 
 @dataclass(frozen=True)
@@ -38,22 +39,24 @@ class Settings:
 class Examples:
     """Labelled occurrences; a span stands in its sentence as one word."""
 
-    ids: NDArray[np.int32]  # (n, T) rows of the vocabulary, padded with its size
+    ids: NDArray[np.int32]  # (n, T) rows of the vocabulary, 0 behind the end
+    length: NDArray[np.intp]  # (n,) words of each sentence
     target: NDArray[np.intp]  # (n,) place of the target
     own: Floats  # (n, d) mean of the target's vectors
     label: NDArray[np.intp]  # (n,)
-    blank: int  # the row that stands for "no word"
 
     def __len__(self) -> int:
         return len(self.target)
 
     def take(self, rows: NDArray[np.intp]) -> "Examples":
         """Keep some rows, no wider than they need be."""
-        ids = self.ids[rows]
-        width = int((ids != self.blank).sum(axis=1).max(initial=1))
-        return Examples(
-            ids[:, :width], self.target[rows], self.own[rows], self.label[rows], self.blank
-        )
+        length = self.length[rows]
+        ids = self.ids[rows][:, : int(length.max(initial=1))]
+        return Examples(ids, length, self.target[rows], self.own[rows], self.label[rows])
+
+    def known(self) -> NDArray[np.bool_]:
+        """(n, T) False behind the end of a sentence."""
+        return np.arange(self.ids.shape[1]) < self.length[:, None]
 
 
 @dataclass(frozen=True)
@@ -65,82 +68,101 @@ class Epoch:
     held_out_loss: float
     held_out_accuracy: float
     best: bool
-    parameters: Parameters
+    layer: Layer
+    head: Floats
 
 
-def add_heads(parameters: Parameters, rng: np.random.Generator) -> dict[str, Floats]:
+def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
     """Add three plain heads: the whole sentence, the word to the left, the word to the right.
 
     Heads that look for a topic pass over small words and over all that is off the topic, which a
-    task may need; fitting says how much of it.
+    task may need; fitting says how much of it. On the new heads no term but distance says anything.
     """
-    old = parameters
-    _, asking, size = old["w_q"].shape
-    dim, inner, reach = old["w_k"].shape[1], old["w_v"].shape[2], old["position"].shape[1] // 2
-    far = np.arange(-reach, reach + 1)
-    slope = -2.0 * (np.abs(far) - 1)
-    places = [0.0 * far, np.where(far < 0, slope, slope - 10), np.where(far > 0, slope, slope - 10)]
+    old = layer.parameters()
+    (_, asking, size), (dim, inner) = old["w_q"].shape, old["w_v"].shape[1:]
+    share = np.array([WHOLE, ASIDE, ASIDE])[:, None, None]
 
     def noise(*shape: int) -> Floats:
         return 0.01 * rng.standard_normal(shape)
 
-    share = np.array([WHOLE, ASIDE, ASIDE])[:, None, None]
-    new = {
+    new = {name: np.zeros((3, *array.shape[1:])) for name, array in old.items() if name != "own"}
+    new |= {
         "w_q": noise(3, asking, size),
         "w_k": noise(3, dim, size),
         "w_v": np.eye(dim, inner) + noise(3, dim, inner),
         "w_o": share * np.eye(inner, dim) + noise(3, inner, dim),
-        "b_q": np.zeros((3, size)),
-        "b_f": np.zeros((3, old["b_f"].shape[1])),
-        "position": np.stack(places),
-        "wall": np.zeros(3),
+        Distance.name: _beside(old[Distance.name].shape[1] // 2),
     }
-    joined = {name: np.concatenate([old[name], array]) for name, array in new.items()}
-    return {name: a.astype(old["w_q"].dtype) for name, a in (joined | {"own": old["own"]}).items()}
+    joined = {
+        name: np.concatenate([old[name], array]).astype(old["w_q"].dtype)
+        for name, array in new.items()
+    }
+    return replace(layer.updated(joined), heads=layer.heads + 3)
+
+
+def _beside(reach: int) -> Floats:
+    """Return biases by distance (3, 2R+1): everywhere the same, to the left, to the right."""
+    far = np.arange(-reach, reach + 1)
+    slope = -2.0 * (np.abs(far) - 1)
+    return np.stack(
+        [0.0 * far, np.where(far < 0, slope, slope - 10), np.where(far > 0, slope, slope - 10)]
+    )
+
+
+def attend_examples(
+    layer: Layer, x: Floats, some: Examples, known: NDArray[np.bool_] | None = None
+) -> Attended:
+    """Run the layer for the targets; `known` (n, T) may hide words."""
+    read = x[some.ids]  # (n, T, d)
+    read[np.arange(len(some)), some.target] = some.own
+    known = some.known() if known is None else known
+    return attend(layer, read, some.ids, queries=some.target, mask=known)
 
 
 def run_task(
-    parameters: Parameters,
-    begin: Parameters,
-    table: Words,
+    layer: Layer,
+    head: Floats,
+    origin: Parameters,
+    x: Floats,
     anchors: Floats,
     some: Examples,
     settings: Settings,
     known: NDArray[np.bool_] | None = None,
 ) -> tuple[float, NDArray[np.intp], Gradients]:
-    """Return loss, labels given and gradients of a batch; `known` (B, T) may hide words."""
-    known = some.ids != some.blank if known is None else known
-    output, backward = forward(parameters, table.take(some.ids), some.own, some.target, known)
+    """Return loss, labels given and gradients of a batch; `known` (n, T) may hide words.
+
+    x: (V, d) the vectors of the task's words. origin: the layer's parameters before fitting.
+    """
+    attended = attend_examples(layer, x, some, known)
     gate = gates(some.own, anchors)
-    head = parameters["head"]
+    output = attended.output[:, 0]
     loss, given, d_head, d_output = classify(head, output, some.own, gate, some.label)
-    gradients = backward(d_output)
+    gradients = attended.backward(d_output[:, None])
     loss += settings.decay * float((head * head).sum())
+    now = layer.parameters()
+    for name, array in origin.items():
+        away = now[name] - array
+        loss += settings.pull * float((away * away).sum())
+        gradients[name] = gradients[name] + 2 * settings.pull * away
     gradients["head"] = d_head + 2 * settings.decay * head
-    for name, array in begin.items():
-        if name != "head":
-            away = parameters[name] - array
-            loss += settings.pull * float((away * away).sum())
-            gradients[name] = gradients[name] + 2 * settings.pull * away
     return loss, given, gradients
 
 
-def logits(parameters: Parameters, table: Words, anchors: Floats, some: Examples) -> Floats:
+def logits(layer: Layer, head: Floats, x: Floats, anchors: Floats, some: Examples) -> Floats:
     """Return (n, C), in batches of about one length."""
-    made = np.zeros((len(some), parameters["head"].shape[1]), table.x.dtype)
-    order = np.argsort((some.ids != some.blank).sum(axis=1), kind="stable")
+    made = np.zeros((len(some), head.shape[1]), x.dtype)
+    order = np.argsort(some.length, kind="stable")
     for rows in np.array_split(order, max(1, len(order) // 256)):
         part = some.take(rows)
-        output, _ = forward(
-            parameters, table.take(part.ids), part.own, part.target, part.ids != part.blank
-        )
-        made[rows] = read(parameters["head"], output, part.own, gates(part.own, anchors))
+        output = attend_examples(layer, x, part).output[:, 0]
+        made[rows] = read(head, output, part.own, gates(part.own, anchors))
     return made
 
 
 def fit(
-    begin: Parameters,
-    table: Words,
+    begin: Layer,
+    labels: int,
+    x: Floats,
     anchors: Floats,
     seen: Examples,
     held_out: Examples | None,
@@ -150,7 +172,9 @@ def fit(
     """Yield each epoch; without a held-out part the last one is the one to keep."""
     s = replace(settings, decay=settings.decay / len(seen), pull=settings.pull / len(seen))
     adam = Adam(s.rate, s.clip, RATES)
-    now: Parameters = begin
+    origin = begin.parameters()
+    blank = np.zeros((1 + len(anchors), labels, 2 * x.shape[1] + 1), np.float32)
+    now: Gradients = {**origin, "head": blank}
     mean, best, since, step = now, np.inf, 0, 0
     size = int(np.clip(len(seen) // s.steps, 16, 128))
     steps = s.epochs * -(-len(seen) // size)
@@ -158,31 +182,40 @@ def fit(
         losses = []
         for rows in _shuffled(seen, size, rng):
             some = seen.take(rows)
-            known = some.ids != some.blank
+            known = some.known()
             hidden = known & (rng.random(known.shape) >= s.drop)
             known = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, known)
-            loss, _, gradients = run_task(now, begin, table, anchors, some, s, known)
+            layer, head = _apart(begin, now)
+            loss, _, gradients = run_task(layer, head, origin, x, anchors, some, s, known)
             losses.append(loss)
             step += 1
             now = adam.update(now, gradients, min(1.0, step / 20) * max(0.05, 1 - step / steps))
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
+        layer, head = _apart(begin, mean)
         if held_out is None:
-            yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, mean)
+            yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, head)
             continue
-        p = softmax(logits(mean, table, anchors, held_out).astype(np.float64))
+        p = softmax(logits(layer, head, x, anchors, held_out).astype(np.float64))
         hit = p[np.arange(len(p)), held_out.label]
         loss = -float(np.log(np.maximum(hit, 1e-30)).mean())
         right = float((p.argmax(axis=1) == held_out.label).mean())
         better = loss < best - 1e-4
         best, since = (loss, 0) if better else (best, since + 1)
-        yield Epoch(number, float(np.mean(losses)), loss, right, better, mean)
+        yield Epoch(number, float(np.mean(losses)), loss, right, better, layer, head)
         if since >= s.patience:
             return
 
 
+def _apart(layer: Layer, parameters: Gradients) -> tuple[Layer, Floats]:
+    """Take what was learned together apart: the layer and the head."""
+    rest = dict(parameters)
+    head = rest.pop("head")
+    return layer.updated(rest), head
+
+
 def _shuffled(seen: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Yield batches in a new order, each of sentences of about one length."""
-    length = (seen.ids != seen.blank).sum(axis=1) + 4 * rng.random(len(seen))
+    length = seen.length + 4 * rng.random(len(seen))
     order = np.argsort(length)
     batches = np.array_split(order, -(-len(order) // size))
     for number in rng.permutation(len(batches)):

@@ -1,323 +1,321 @@
-"""One attention layer: general (no parameters) or with W_Q, W_K, W_V and W_O."""
+"""One attention layer. For a word i that asks and the words j it looks at, in each head:
 
-from dataclasses import dataclass
-from typing import Any
+    q = [x_i ; n_i] W_Q + b_Q        k = x_j W_K        v = x_j W_V W_O
+    score  = scale · q·k + what the terms add (distance, walls, the word itself)
+    weight = softmax of the scores over j
+    output = own · x_i + share · sum over heads and j of weight · v
+
+n_i is the neighbourhood of the word, where the layer has one. The matrices are moved to the side of
+the word that asks, q·k = (q W_Kᵀ)·x_j and Σ weight v = (Σ weight x_j) W_V W_O, so that no other
+word is multiplied by a matrix; only where every word asks and heads are narrow is that dearer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import Trace, attend, weigh
-from ctxembed.attention.sinusoids import decay, relative_bias
-from ctxembed.attention.walls import between, neighbourhood
+from ctxembed.attention.neighbourhood import Neighbourhood
+from ctxembed.attention.scores import dot, softmax, times
+from ctxembed.attention.terms import Seen, Term
 from ctxembed.static.space import Floats, unit
 
-SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
-REACH = 32  # words; farther ones count as this far
-GENERAL = ("textbook", "scaled", "cosine")
+MATRICES = ("w_q", "w_k", "w_v", "w_o", "b_q")
+Parameters = Mapping[str, Floats]
+Gradients = dict[str, Floats]
+Mask = NDArray[np.bool_]
+T = TypeVar("T", bound=Term)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """All the numbers of a layer. Without matrices it is general attention.
-
-    The output of word i is  own * x_i + share * Σ_h Σ_j w_hij * x_j W_V^h W_O^h,
-    so each word's contribution is a vector, and the contributions sum to the output.
-    """
+    """All the numbers of a layer. Without matrices and terms it is the textbook's attention."""
 
     heads: int = 1
-    w_q: Floats | None = None  # (H, d, dk)
+    w_q: Floats | None = None  # (H, d or 2d, dk)
     w_k: Floats | None = None  # (H, d, dk)
     w_v: Floats | None = None  # (H, d, dv)
     w_o: Floats | None = None  # (H, dv, d)
+    b_q: Floats | None = None  # (H, dk) what every query looks for
     scale: float = 1.0  # what q·k is multiplied by
-    unit: bool = False  # q and k have length 1: scores are cosines
+    unit: bool = False  # words are compared at length 1: without matrices, scores are cosines
     skip_self: bool = False  # a word is left out of its own weights
     own: float = 0.0  # how much of the word itself stays
     share: float = 1.0  # how much of the context comes in
-    positions: Floats | None = None  # (H, 2R+1) bias by distance
-    b_q: Floats | None = None  # (H, dk) what every query looks for
-    walls: Floats | None = None  # (H,) how much a wall between two words counts
-    near: bool = False  # a word asks together with its neighbourhood: W_Q is (H, 2d, dk)
+    near: Neighbourhood | None = None  # a word asks together with what stands around it
+    terms: tuple[Term, ...] = ()
+
+    def parameters(self) -> Gradients:
+        """Return all that can be learned, by name."""
+        made = {name: getattr(self, name) for name in MATRICES}
+        dtype = np.float32 if self.w_q is None else self.w_q.dtype
+        made |= {"own": np.array([self.own], dtype)}
+        made |= {term.name: term.by_head for term in self.terms}
+        return {name: array for name, array in made.items() if array is not None}
+
+    def updated(self, parameters: Parameters) -> "Layer":
+        """Return the same layer with other parameters."""
+        new: dict[str, Any] = dict(parameters)
+        own = float(new.pop("own")[0]) if "own" in new else self.own
+        terms = tuple(replace(t, by_head=new.pop(t.name, t.by_head)) for t in self.terms)
+        return replace(self, own=own, terms=terms, **new)
+
+    def term(self, kind: type[T]) -> T | None:
+        """Return the term of a kind, if the layer has one."""
+        return next((term for term in self.terms if isinstance(term, kind)), None)
+
+    def only(self, rows: NDArray[Any]) -> "Layer":
+        """Return the layer for a vocabulary of some words, in this order."""
+        terms = (t if t.words is None else replace(t, words=t.words[rows]) for t in self.terms)
+        near = None if self.near is None else self.near.only(rows)
+        return replace(self, terms=tuple(terms), near=near)
 
 
 @dataclass(frozen=True)
-class Side:
-    """What is known about words beside their vectors: a row each, whatever the leading axes."""
+class Trace:
+    """Every step from q·k to the weights, for anyone who wants to check it."""
 
-    key_bias: Floats | None = None  # (...,) or (..., H) how much a word is looked at, whoever looks
-    salience: Floats | None = None  # (...,) how much it says about the topic, a logarithm
-    heights: Floats | None = None  # (...,) how high a wall it is
-
-    def take(self, ids: NDArray[Any]) -> "Side":
-        """Look words up."""
-        parts = (self.key_bias, self.salience, self.heights)
-        return Side(*(None if part is None else part[ids] for part in parts))
-
-
-NOTHING = Side()
+    scores: Floats  # (B, H, Tq, T) q·k
+    added: dict[str, Floats]  # (B, H, Tq, T) what each term adds
+    scaled: Floats  # (B, H, Tq, T) scale · scores + all that is added; -inf where masked
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """What a layer made of a batch of sentences."""
+class Attended:
+    """What a layer made of a batch of sentences, with the way back and the trace."""
 
-    trace: Trace  # (B, H, Tq, T)
+    layer: Layer
+    seen: Seen
+    keys: Floats  # (B, T, d)
+    look: Mask | None  # (B or 1, Tq or 1, 1, T) who may look at whom; None where all may
+    asked: Floats  # (B, Tq, d) the words that ask
+    asking: Floats  # (N, d or 2d) the same, with their neighbourhood; N = B Tq
+    q: Floats  # (N, H or 1, dk)
+    shares: Floats  # (B, Tq, H, T) the weights
+    passed: Floats  # (N, H, dv) Σ weight x_j W_V
     own: Floats  # (B, Tq, d) what the word itself brings
-    values: Floats  # (B, H, T, d) what each word passes on through each head
     output: Floats  # (B, Tq, d)
+
+    @property
+    def weights(self) -> Floats:
+        """(B, H, Tq, T) each row sums to 1; to 0 where there is nothing to look at."""
+        return np.asarray(self.shares.swapaxes(1, 2))
+
+    @cached_property
+    def values(self) -> Floats:
+        """(B, H, T, d) what each word passes on through each head."""
+        made: Floats = self.layer.share * _project(
+            _project(self.keys[:, None], self.layer.w_v), self.layer.w_o
+        )
+        if self.layer.w_o is None:
+            made = made / self.layer.heads  # heads are averaged, so that contributions add up
+        wide = (len(made), self.layer.heads, *made.shape[2:])
+        return np.array(np.broadcast_to(made, wide), copy=False)
 
     def contributions(self) -> Floats:
         """Return (B, Tq, T, d): what each context word adds to each output, without `own`."""
-        return np.asarray(np.einsum("bhqt,bhtd->bqtd", self.trace.weights, self.values))
+        return np.asarray(np.einsum("bqht,bhtd->bqtd", self.shares, self.values))
+
+    def trace(self) -> Trace:
+        """Take the steps again, and keep each."""
+        scores = np.array(np.broadcast_to(self._products(), self.shares.shape))
+        scaled = times(scores.copy(), self.layer.scale)
+        added = {}
+        for term in self.layer.terms:
+            bias = term.bias(self.seen, scaled.dtype)
+            if bias is not None:
+                added[term.name] = np.broadcast_to(bias, scaled.shape).swapaxes(1, 2)
+                scaled += bias
+        if self.look is not None:
+            scaled = np.where(self.look, scaled, -np.inf)
+        return Trace(scores.swapaxes(1, 2), added, scaled.swapaxes(1, 2))
+
+    def _products(self) -> Floats:
+        """Return (B, Tq, H or 1, T): q·k."""
+        keys = unit(self.keys) if self.layer.unit else self.keys
+        return _scores(self.layer, self.q, keys, self.asked.shape[1], narrow=False)
+
+    def backward(self, d_output: Floats) -> Gradients:
+        """Return the gradients by the parameters, from that by the output (B, Tq, d)."""
+        layer, heads = self.layer, self.layer.heads
+        batch, _, dim = self.asked.shape
+        number = len(self.passed)
+        made: Gradients = {}
+        there = 1.0 if self.look is None else self.look.any(axis=3)  # alone, a word stays whole
+        made["own"] = np.array([(d_output * self.asked * there).sum()], d_output.dtype)
+        d_made = (layer.share * d_output).reshape(number, 1, -1)  # of each head
+        if layer.w_o is None:
+            d_made = d_made / heads
+        else:
+            made["w_o"] = _outer(self.passed, d_made)
+            d_made = _by_heads(d_made, layer.w_o, back=True)
+        if layer.w_v is not None:
+            made["w_v"] = _outer(_mix(self.shares, self.keys), d_made)
+            d_made = _by_heads(d_made, layer.w_v, back=True)
+        d_mixed = np.broadcast_to(d_made, (number, heads, dim)).reshape(batch, -1, dim)
+        d_weights = (d_mixed @ self.keys.swapaxes(1, 2)).reshape(self.shares.shape)
+        weights = self.shares
+        d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+        for term in layer.terms:
+            made[term.name] = term.backward(d_scores, self.seen)
+        if layer.w_q is None or layer.w_k is None:
+            return made
+        d_scores *= layer.scale
+        d_sought = (d_scores.reshape(batch, -1, d_scores.shape[3]) @ self.keys).reshape(
+            number, heads, dim
+        )
+        made["w_k"] = _outer(d_sought, self.q)
+        d_q = _by_heads(d_sought, layer.w_k)  # (N, H, dk)
+        made["w_q"] = _outer(self.asking[:, None], d_q)
+        if layer.b_q is not None:
+            made["b_q"] = d_q.sum(axis=0)
+        return made
 
 
-def general(kind: str, dim: int, heads: int = 4) -> Layer:
-    """Make a layer without parameters: the textbook's, the scaled one, or the one that works."""
-    if kind == "textbook":
-        return Layer()
-    if kind == "scaled":
-        return Layer(scale=1 / float(np.sqrt(dim)))
-    slopes = SLOPES[:heads] if heads <= len(SLOPES) else tuple(np.linspace(0, 0.5, heads))
-    return Layer(
-        heads=heads,
-        scale=6.0,
-        unit=True,
-        skip_self=True,
-        own=0.3,
-        share=0.7,
-        positions=decay(slopes, REACH),
-    )
-
-
-def random_layer(dim: int, heads: int, rng: "np.random.Generator") -> Layer:
-    """Start a layer as training would, before it has learned anything: W ~ N(0, 1/d)."""
-    size = max(1, dim // heads)
-    into, out_of = (heads, dim, size), (heads, size, dim)
-    deviations = (dim**-0.5, dim**-0.5, dim**-0.5, (heads * size) ** -0.5)
-    w_q, w_k, w_v, w_o = (
-        rng.normal(0, deviation, shape).astype(np.float32)
-        for deviation, shape in zip(deviations, (into, into, into, out_of), strict=True)
-    )
-    return Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
-
-
-def damping(frequency: Floats, half: float = 1e-3) -> Floats:
-    """Return a key bias that makes frequent words count less: log(a / (a + p)).
-
-    >>> damping(np.array([0.0, 1e-3])).round(3)  # a word with p = a counts half
-    array([ 0.   , -0.693])
-    """
-    return np.asarray(np.log(half / (half + frequency)))
-
-
-def run(
+def attend(
     layer: Layer,
     x: Floats,
+    ids: NDArray[Any] | None = None,
     *,
-    side: Side | None = None,
-    mask: NDArray[np.bool_] | None = None,
-    over: Floats | None = None,
-    over_side: Side | None = None,
     queries: NDArray[np.intp] | None = None,
-) -> Encoded:
-    """Run a layer over sentences x (B, T, d).
+    mask: Mask | None = None,
+    over: tuple[Floats, NDArray[Any] | None] | None = None,
+) -> Attended:
+    """Run a layer over sentences x (B, T, d) of words ids (B, T).
 
-    side: (B, T) what is known about its words. mask: (B, T) False for padding.
-    over: (B, Tk, d) another sentence for keys and values, cross-attention, with its own side.
     queries: (B,) one place a sentence, where only that word's vector is wanted.
+    mask: (B, T) False for padding. over: x and ids of another sentence to look at, cross-attention.
+
+    >>> phone, fruit = [1.0, 0.0], [0.0, 1.0]
+    >>> attended = attend(Layer(), np.array([[phone, fruit]]))
+    >>> attended.trace().scores[0, 0]
+    array([[1., 0.],
+           [0., 1.]])
+    >>> attended.weights[0, 0].round(3)
+    array([[0.731, 0.269],
+           [0.269, 0.731]])
     """
-    keys = x if over is None else over  # (B, Tk, d)
-    asked = _asked(x, queries)  # (B, Tq, d)
-    walls = _walls(layer, side, queries)
-    q = _project(_asking(layer, x, asked, side, walls, mask, queries)[:, None], layer.w_q)
-    q = q if layer.b_q is None else q + layer.b_q[:, None].astype(x.dtype)
-    k = _project(keys[:, None], layer.w_k)
-    if layer.unit:
-        q, k = unit(q), unit(k)  # (B, H or 1, T, dk)
-    values = layer.share * _project(_project(keys[:, None], layer.w_v), layer.w_o)
-    if layer.w_o is None:
-        values = values / layer.heads  # heads are averaged, so that their contributions add up
-    distance = None if over is not None else _distance(asked.shape[1], keys.shape[1], queries)
-    look = _look(layer, distance, mask)
-    bias = _bias(layer, distance, side, walls, x.dtype)
-    if over is not None:  # two sentences have neither distance nor walls between them
-        bias = _bias(layer, None, over_side, None, x.dtype)
-    wide = np.zeros((1, layer.heads, 1, 1), x.dtype)  # every head has its own weights
-    bias = wide if bias is None else bias + wide
-    trace = attend(q, k, values, scale=layer.scale, bias=bias, mask=look)
-    own = _own(layer, asked, look)
-    own = np.zeros_like(asked) if own is None else own
-    return Encoded(
-        trace,
-        own,
-        values=np.broadcast_to(values, (len(x), layer.heads, *keys.shape[1:])),
-        output=own + trace.output.sum(axis=1),
-    )
+    keys, key_ids = over or (x, ids)  # (B, T, d)
+    asked = x if queries is None else x[np.arange(len(x)), queries][:, None]  # (B, Tq, d)
+    batch, places, dim = asked.shape
+    seen = Seen(key_ids, queries, x.shape[1], over is not None)
+    asking = asked
+    if layer.near is not None:
+        mine = seen if over is None else Seen(ids, queries, x.shape[1])
+        asking = np.concatenate([asked, layer.near.around(x, mine, mask)], axis=-1)
+    asking = asking.reshape(batch * places, -1)  # (N, d or 2d)
+    compared = unit(asking) if layer.unit else asking
+    q = compared[:, None] if layer.w_q is None else _side_by_side(compared, layer.w_q)
+    if layer.b_q is not None:
+        q = q + layer.b_q.astype(x.dtype, copy=False)
+    size = layer.heads if layer.w_k is None else layer.heads * layer.w_k.shape[2]
+    narrow = queries is None and layer.w_v is not None and size <= dim
 
+    scores = _scores(layer, q, unit(keys) if layer.unit else keys, places, narrow)
+    scores = times(scores, layer.scale)  # (B, Tq, H or 1, T)
+    if layer.terms and scores.shape[2] < layer.heads:
+        scores = np.repeat(scores, layer.heads, axis=2)
+    for term in layer.terms:
+        term.add(scores, seen)
+    look = _look(layer, seen, mask)
+    weights = softmax(scores, look, out=scores)
 
-def encode(
-    layer: Layer,
-    x: Floats,
-    *,
-    side: Side | None = None,
-    mask: NDArray[np.bool_] | None = None,
-    queries: NDArray[np.intp] | None = None,
-) -> Floats:
-    """Return the output of `run`, (B, Tq, d), without the trace and several times as fast."""
-    asked = _asked(x, queries)  # (B, Tq, d)
-    distance = _distance(asked.shape[1], x.shape[1], queries)
-    look = _look(layer, distance, mask)
-    walls = _walls(layer, side, queries)
-    bias = _bias(layer, distance, side, walls, x.dtype)
-    asking = _asking(layer, x, asked, side, walls, mask, queries)
-    if queries is not None and (layer.w_k is None or not layer.unit):
-        mixed = _mix_one(layer, asking[:, 0], x, bias, look)
+    shares: Floats = np.broadcast_to(weights, (batch, places, layer.heads, keys.shape[1]))
+    if layer.w_v is None and layer.w_o is None:  # heads are averaged
+        passed = (weights.mean(axis=2) @ keys).reshape(-1, 1, dim)
+        made = passed[:, 0]
     else:
-        mixed = _mix_all(layer, asking, x, bias, look)
-    if layer.share != 1:
-        mixed *= layer.share
+        passed = _pass_on(layer, shares, keys, narrow)  # (N, H, dv)
+        made = passed.mean(axis=1) if layer.w_o is None else _together(passed, layer.w_o)
+    made = made.reshape(asked.shape)
+    made = layer.share * made if layer.share != 1 else made
     own = _own(layer, asked, look)
-    return mixed if own is None else np.add(mixed, own, out=mixed)
+    output = made if own is None else made + own
+    own = np.broadcast_to(np.zeros((), x.dtype), asked.shape) if own is None else own
+    return Attended(layer, seen, keys, look, asked, asking, q, shares, passed, own, output)
 
 
-def _mix_all(
-    layer: Layer, asking: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
-) -> Floats:
-    """Mix for every word of a sentence."""
-    q, k, v = _heads(asking, layer.w_q), _heads(x, layer.w_k), _heads(x, layer.w_v)
-    if layer.b_q is not None:
-        q = q + layer.b_q[:, None].astype(x.dtype, copy=False)
-    if layer.unit:
-        q, k = unit(q), unit(k)
-    weights = weigh(q, k, scale=layer.scale, bias=bias, mask=look)  # (B, H or 1, Tq, T)
-    if layer.w_v is None and layer.w_o is None:
-        return np.asarray(weights.mean(axis=1) @ x)  # (B, Tq, d)
-    batch, places, size = len(x), asking.shape[1], v.shape[-1]
-    side_by_side = np.empty((batch, places, layer.heads, size), x.dtype)
-    np.matmul(weights, v, out=side_by_side.swapaxes(1, 2))
-    if layer.w_o is None:
-        return np.asarray(side_by_side.mean(axis=2))
-    w_o = layer.w_o.astype(x.dtype, copy=False).reshape(layer.heads * size, -1)
-    made: Floats = side_by_side.reshape(batch * places, -1) @ w_o
-    return made.reshape(batch, places, -1)
+def _scores(layer: Layer, q: Floats, keys: Floats, places: int, narrow: bool) -> Floats:
+    """Return (B, Tq, H or 1, T): q·k, of q (N, H or 1, dk) and the words looked at (B, T, d)."""
+    batch, length, dim = keys.shape
+    if narrow and layer.w_k is not None:
+        k = _side_by_side(keys.reshape(-1, dim), layer.w_k).reshape(batch, length, layer.heads, -1)
+        asks = q.reshape(batch, places, layer.heads, -1).swapaxes(1, 2)
+        scores = np.empty((batch, places, layer.heads, length), keys.dtype)
+        dot(asks, k.swapaxes(1, 2), out=scores.swapaxes(1, 2))
+        return scores
+    sought = q if layer.w_k is None else _by_heads(q, layer.w_k, back=True)  # (N, H or 1, d)
+    return dot(sought.reshape(batch, -1, dim), keys).reshape(batch, places, -1, length)
 
 
-def _mix_one(
-    layer: Layer, asking: Floats, x: Floats, bias: Floats | None, look: NDArray[np.bool_] | None
-) -> Floats:
-    """Mix for one word a sentence; the matrices move to its side, no other word meets them.
-
-    (x_i W_Q)(x_j W_K)ᵀ = (x_i W_Q W_Kᵀ) x_jᵀ, and Σ w_j (x_j W_V) = (Σ w_j x_j) W_V.
-    """
-    q = _project(asking[None], layer.w_q)  # (H or 1, B, d)
-    if layer.b_q is not None:
-        q = q + layer.b_q[:, None].astype(x.dtype, copy=False)
-    q = _project(q, None if layer.w_k is None else layer.w_k.swapaxes(1, 2))
-    if layer.unit:
-        q = unit(q)
-    keys = unit(x) if layer.unit else x
-    weights = weigh(
-        q.swapaxes(0, 1),  # (B, H or 1, d): the heads are the rows
-        keys,
-        scale=layer.scale,
-        bias=None if bias is None else bias[:, :, 0],
-        mask=None if look is None else look[:, :, 0],
-    )  # (B, H or 1, T)
-    if layer.w_v is None and layer.w_o is None:
-        return np.asarray(weights.mean(axis=1, keepdims=True) @ x)
-    mixed = np.broadcast_to((weights @ x).swapaxes(0, 1), (layer.heads, len(x), x.shape[2]))
-    mixed = _project(_project(mixed, layer.w_v), layer.w_o)  # (H, B, d)
-    return np.asarray(mixed.mean(axis=0) if layer.w_o is None else mixed.sum(axis=0))[:, None]
+def _mix(shares: Floats, keys: Floats) -> Floats:
+    """Return (N, H, d): the words looked at (B, T, d), mixed by shares (B, Tq, H, T)."""
+    batch, _, heads, length = shares.shape
+    return np.asarray(shares.reshape(batch, -1, length) @ keys).reshape(-1, heads, keys.shape[2])
 
 
-def _asked(x: Floats, queries: NDArray[np.intp] | None) -> Floats:
-    return x if queries is None else x[np.arange(len(x)), queries][:, None]
-
-
-def _walls(layer: Layer, side: Side | None, queries: NDArray[np.intp] | None) -> Floats | None:
-    """Return (B, Tq, T): the heights between each two words, where the layer asks for them."""
-    if (layer.walls is None and not layer.near) or side is None or side.heights is None:
-        return None
-    return between(side.heights, queries)
-
-
-def _asking(
-    layer: Layer,
-    x: Floats,
-    asked: Floats,
-    side: Side | None,
-    walls: Floats | None,
-    mask: NDArray[np.bool_] | None,
-    queries: NDArray[np.intp] | None,
-) -> Floats:
-    """Return what W_Q meets: the word, and beside it its neighbourhood if the layer wants it."""
-    if not layer.near or side is None or side.salience is None or walls is None:
-        return asked
-    around = neighbourhood(x, side.salience.astype(x.dtype), walls, queries, mask)
-    return np.concatenate([asked, around], axis=-1)  # (B, Tq, 2d)
-
-
-def query_inputs(layer: Layer, x: Floats, side: Side | None) -> Floats:
-    """Return (B, T, d or 2d): what W_Q meets for every word."""
-    return _asking(layer, x, x, side, _walls(layer, side, None), None, None)
+def _pass_on(layer: Layer, shares: Floats, keys: Floats, narrow: bool) -> Floats:
+    """Return (N, H, dv): what is mixed, through W_V."""
+    if layer.w_v is None:
+        return _mix(shares, keys)
+    if not narrow:
+        return _by_heads(_mix(shares, keys), layer.w_v)
+    batch, places, heads, length = shares.shape
+    v = _side_by_side(keys.reshape(-1, keys.shape[2]), layer.w_v).reshape(batch, length, heads, -1)
+    passed = np.empty((batch, places, heads, v.shape[3]), keys.dtype)
+    np.matmul(shares.swapaxes(1, 2), v.swapaxes(1, 2), out=passed.swapaxes(1, 2))
+    return passed.reshape(batch * places, heads, -1)
 
 
 def _project(x: Floats, matrix: Floats | None) -> Floats:
     return x if matrix is None else np.asarray(x @ matrix.astype(x.dtype, copy=False))
 
 
-def _heads(x: Floats, matrix: Floats | None) -> Floats:
-    """Project (B, T, d) by (H, d, dk) in one product; returns a view (B, H, T, dk)."""
-    if matrix is None:
-        return x[:, None]
-    heads, dim, size = matrix.shape
-    flat = matrix.astype(x.dtype, copy=False).transpose(1, 0, 2).reshape(dim, heads * size)
-    made: Floats = np.matmul(x.reshape(-1, dim), flat)
-    return np.swapaxes(made.reshape(*x.shape[:2], heads, size), 1, 2)
+def _side_by_side(x: Floats, matrices: Floats) -> Floats:
+    """Multiply (N, d) by each head's matrix (H, d, k) in one product, (N, H, k)."""
+    heads, dim, size = matrices.shape
+    flat = matrices.astype(x.dtype, copy=False).transpose(1, 0, 2).reshape(dim, heads * size)
+    return np.asarray(x @ flat).reshape(len(x), heads, size)
 
 
-def _look(
-    layer: Layer, distance: NDArray[np.intp] | None, mask: NDArray[np.bool_] | None
-) -> NDArray[np.bool_] | None:
-    """Return (B or 1, 1, Tq or 1, Tk): who may look at whom; None where all may."""
-    look = None if mask is None else mask[:, None, None]
-    if layer.skip_self and distance is not None:
-        others = (distance != 0)[:, None]
+def _by_heads(x: Floats, matrices: Floats, *, back: bool = False) -> Floats:
+    """Multiply each head's rows (N, H or 1, k) by its matrix (H, k, m), or by its transpose."""
+    matrices = matrices.astype(x.dtype, copy=False)
+    matrices = matrices.swapaxes(1, 2) if back else matrices
+    made = np.empty((len(x), len(matrices), matrices.shape[2]), x.dtype)
+    np.matmul(x.swapaxes(0, 1), matrices, out=made.swapaxes(0, 1))
+    return made
+
+
+def _together(x: Floats, matrices: Floats) -> Floats:
+    """Multiply each head's rows (N, H or 1, k) by its matrix (H, k, m) and add up, (N, m)."""
+    heads, size, dim = matrices.shape
+    x = np.broadcast_to(x, (len(x), heads, size)).reshape(len(x), -1)
+    return np.asarray(x @ matrices.astype(x.dtype, copy=False).reshape(heads * size, dim))
+
+
+def _outer(x: Floats, y: Floats) -> Floats:
+    """Return (H, k, m): xᵀ y for each head, of (N, H or 1, k) and (N, H or 1, m)."""
+    return np.asarray(x.transpose(1, 2, 0) @ y.swapaxes(0, 1))
+
+
+def _look(layer: Layer, seen: Seen, mask: Mask | None) -> Mask | None:
+    """Return (B or 1, Tq or 1, 1, T): who may look at whom; None where all may."""
+    look = None if mask is None or seen.crossed else mask[:, None, None]
+    if layer.skip_self and not seen.crossed:
+        others = np.asarray(seen.distance != 0)[:, :, None]
         look = others if look is None else look & others
     return look
 
 
-def _own(layer: Layer, asked: Floats, look: NDArray[np.bool_] | None) -> Floats | None:
+def _own(layer: Layer, asked: Floats, look: Mask | None) -> Floats | None:
     """Return (B, Tq, d): what the word itself brings; all of it where there is nothing else."""
-    alone = None if look is None else ~np.any(look, axis=3)[:, 0, :, None]  # (B or 1, Tq or 1, 1)
-    if alone is not None and alone.any():
-        return np.where(alone, asked, layer.own * asked)
-    return layer.own * asked if layer.own else None
-
-
-def _distance(asked: int, keys: int, queries: NDArray[np.intp] | None) -> NDArray[np.intp]:
-    """Return (B or 1, Tq, Tk): how far to the right of the query each key stands."""
-    places = np.arange(asked)[None, :] if queries is None else queries[:, None]
-    return np.arange(keys)[None, None, :] - places[:, :, None]
-
-
-def _bias(
-    layer: Layer,
-    distance: NDArray[np.intp] | None,
-    side: Side | None,
-    walls: Floats | None,
-    dtype: np.dtype[Any],
-) -> Floats | None:
-    """Add up what distance, walls and the word itself say, (B or 1, H or 1, Tq or 1, Tk)."""
-    bias: Floats | None = None
-    if layer.positions is not None and distance is not None:
-        bias = relative_bias(layer.positions.astype(dtype), distance)
-    if layer.walls is not None and walls is not None:
-        through = -layer.walls[:, None, None].astype(dtype) * walls[:, None].astype(dtype)
-        bias = through if bias is None else bias + through
-    if side is not None and side.key_bias is not None:
-        by_word = side.key_bias.astype(dtype)  # (B, T) or (B, T, H)
-        by_word = by_word[..., None] if by_word.ndim == 2 else by_word
-        by_word = by_word.swapaxes(1, 2)[:, :, None, :]  # (B, H or 1, 1, T)
-        bias = by_word if bias is None else bias + by_word
-    return bias
+    own: Floats | None = layer.own * asked if layer.own else None
+    if look is not None:
+        alone = ~np.any(look, axis=3)  # (B or 1, Tq or 1, 1)
+        if alone.any():
+            own = np.where(alone, asked, 0 if own is None else own)
+    return own

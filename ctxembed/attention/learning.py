@@ -1,20 +1,20 @@
 """Learn the layer from a corpus without labels: Adam on pseudowords, validated on held-out text."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.attention.layer import Gradients, Layer, Parameters, attend
 from ctxembed.attention.objective import Score, Weights, normalise, unaverage
 from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
-from ctxembed.attention.trained import Gradients, Parameters, Words, forward, start
 from ctxembed.static.space import Floats
 
 FEWEST_WORDS = 20  # that must occur often enough
 FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
-FASTER = {"position": 3.0, "b_f": 3.0, "wall": 300.0}  # far from where they start
+FASTER = {"distance": 3.0, "word": 3.0, "wall": 300.0}  # far from where they start
 
 
 class NothingToLearn(ValueError):
@@ -53,14 +53,22 @@ class Report:
     loss: float
     first: Score  # before learning, on the held-out part
     best_score: Score
-    best: Parameters
+    best: Layer
     why: str = ""  # why it ended, on the last report
 
 
 def learn(
-    words: Words, seen: Occurrences, held_out: Occurrences, settings: Settings, seed: int
+    x: Floats,
+    begin: Callable[[np.random.Generator], Layer],
+    seen: Occurrences,
+    held_out: Occurrences,
+    settings: Settings,
+    seed: int,
 ) -> Iterator[Report]:
-    """Yield a report after every check; the last one holds the parameters to keep."""
+    """Yield a report after every check; the last one holds the layer to keep.
+
+    x: (V, d) centred static vectors of length 1. begin makes the layer to start from.
+    """
     s = settings
     rng = np.random.default_rng(seed)
     for part, fewest in ((seen, s.fewest), (held_out, FEWEST_HELD_OUT)):
@@ -72,27 +80,26 @@ def learn(
                 f" {FEWEST_WORDS} are needed"
             )
     classes = place_classes(seen, rng, classes=s.classes)
-    family = families(words.x, seen, size=s.relatives)
+    family = families(x, seen, size=s.relatives)
     train = Sampler(seen, classes, family, window=s.reach, fewest=s.fewest)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
     check = Sampler(held_out, classes, alone, window=s.reach, fewest=FEWEST_HELD_OUT)
     chances, check_chances = train.chances(), check.chances()
     fixed = np.random.default_rng(seed + 1)
     tests = [check.draw(check_chances, s.pairs, fixed) for _ in range(12)]
-    table = with_blank(words)
 
-    def validate(parameters: Parameters) -> Score:
+    def validate(layer: Layer) -> Score:
         scores = []
         for test in tests:
-            half = np.full((len(test.pairs), 2), 0.5, words.x.dtype)
-            scores.append(run_batch(parameters, table, test, check.plain, half, s.weights)[0])
-        return Score(*(float(np.mean([getattr(x, k) for x in scores])) for k in vars(scores[0])))
+            half = np.full((len(test.pairs), 2), 0.5, x.dtype)
+            scores.append(run_batch(layer, x, test, check.plain, half, s.weights)[0])
+        return Score(*(float(np.mean([getattr(n, k) for n in scores])) for k in vars(scores[0])))
 
-    now: Parameters = start(words.x.shape[1], rng, heads=s.heads, reach=s.reach)
-    begin = mean = best = now
-    first = best_score = validate(now)
+    best = begin(rng)
+    now = origin = mean = best.parameters()
+    first = best_score = validate(best)
     since, losses, clock = 0, [first.loss], time.monotonic()
-    adam = Adam(s.rate, s.clip, {**FASTER, **({} if s.positions else {"position": 0.0})})
+    adam = Adam(s.rate, s.clip, {**FASTER, **({} if s.positions else {"distance": 0.0})})
     yield Report(0.0, 0, first.loss, first, best_score, best)
     for step in range(1, s.steps + 1):
         done = step / s.steps
@@ -100,8 +107,8 @@ def learn(
             done = max(done, (time.monotonic() - clock) / 60 / s.minutes)
         batch = train.draw(chances, s.pairs, rng)
         if len(batch.pairs) > 1:
-            mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(words.x.dtype)
-            score, gradients = run_batch(now, table, batch, train.plain, mix, s.weights)
+            mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(x.dtype)
+            score, gradients = run_batch(best.updated(now), x, batch, train.plain, mix, s.weights)
             if not all(np.isfinite(g).all() for g in gradients.values()):
                 yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
                 return
@@ -109,7 +116,7 @@ def learn(
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
-            trusted = blend(begin, mean, s.trust)
+            trusted = best.updated(blend(origin, mean, s.trust))
             validation = validate(trusted)
             since += 1
             if validation.loss < best_score.loss - 1e-4:
@@ -121,19 +128,9 @@ def learn(
                 return
 
 
-def with_blank(words: Words) -> Words:
-    """Add a row for "no word", which pads short sentences."""
-    return Words(
-        *(
-            np.concatenate([part, np.zeros((1, *part.shape[1:]), part.dtype)])
-            for part in (words.x, words.features, words.salience, words.heights)
-        )
-    )
-
-
 def run_batch(
-    parameters: Parameters,
-    table: Words,
+    layer: Layer,
+    x: Floats,
     batch: Batch,
     plain: int,
     mix: Floats,
@@ -141,25 +138,30 @@ def run_batch(
     chunks: int = 4,
 ) -> tuple[Score, Gradients]:
     """Return loss and gradients of a batch; sentences are padded among others of their length."""
-    pairs, number, dim = len(batch.pairs), len(batch.sentences), table.x.shape[1]
-    words = table.x[batch.pairs]  # (G, 2, d)
+    pairs, number, dim = len(batch.pairs), len(batch.sentences), x.shape[1]
+    words = x[batch.pairs]  # (G, 2, d)
     shared, _ = normalise((mix[:, :, None] * words).sum(axis=1))  # (G, d) two words, one vector
     own = np.repeat(shared, number // pairs, axis=0)  # (N, d)
     output = np.empty_like(own)
-    backs = []
+    parts = []
     for rows in np.array_split(np.argsort(batch.length, kind="stable"), chunks):
-        ids = batch.sentences[rows][:, : int(batch.length[rows].max(initial=1))]
+        length = batch.length[rows]
+        known = np.arange(length.max(initial=1)) < length[:, None]
+        ids = batch.sentences[rows][:, : known.shape[1]]
         target: NDArray[np.intp] = batch.target[rows].astype(np.intp)
-        known = ids < len(table.x) - 1
-        output[rows], back = forward(parameters, table.take(ids), own[rows], target, known)
-        backs.append((rows, back))
+        read = x[ids]  # (B, T, d)
+        read[np.arange(len(rows)), target] = own[rows]
+        part = attend(layer, read, ids, queries=target, mask=known)
+        output[rows] = part.output[:, 0]
+        parts.append((rows, part))
     flat = batch.pairs.ravel()
     score, d_output = unaverage(
         output.reshape(pairs, 2, -1, dim), words, flat[:, None] == flat, plain, weights
     )
+    d_output = d_output.reshape(number, 1, dim)
     gradients: Gradients = {}
-    for rows, back in backs:
-        for name, gradient in back(d_output.reshape(number, dim)[rows]).items():
+    for rows, part in parts:
+        for name, gradient in part.backward(d_output[rows]).items():
             gradients[name] = gradients[name] + gradient if name in gradients else gradient
     return score, gradients
 
@@ -175,7 +177,7 @@ class Adam:
     second: Gradients = field(default_factory=dict)
     step: int = 0
 
-    def update(self, parameters: Parameters, gradients: Gradients, scale: float) -> Parameters:
+    def update(self, parameters: Parameters, gradients: Gradients, scale: float) -> Gradients:
         """Take one step at rate · scale."""
         self.step += 1
         size = np.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
@@ -191,7 +193,7 @@ class Adam:
         return new
 
 
-def blend(one: Parameters, other: Parameters, share: float) -> Parameters:
+def blend(one: Parameters, other: Parameters, share: float) -> Gradients:
     """Go the given share of the way from one set of parameters to another."""
     return {
         name: ((1 - share) * array + share * other[name]).astype(array.dtype)

@@ -128,7 +128,7 @@ class Batch:
     """G pseudowords; row r of the sentences belongs to pair r // 2R, word r // R % 2."""
 
     pairs: Ints  # (G, 2)
-    sentences: Ints  # (N, T) ids, `vocabulary` where there is no word
+    sentences: Ints  # (N, T) ids, 0 behind the end
     target: Ints  # (N,)
     length: Ints  # (N,)
 
@@ -189,7 +189,7 @@ class Sampler:
         there = np.concatenate([is_clause & before, is_mine, is_clause & ~before], axis=1)
         column = np.cumsum(there, axis=1) - 1
         length = there.sum(axis=1)
-        sentences = np.full((number, int(length.max())), self.occurrences.vocabulary)
+        sentences = np.zeros((number, int(length.max())), np.intp)
         row, col = np.nonzero(there)
         sentences[row, column[row, col]] = ids[row, col]
         return sentences, column[:, 2 * high + 1 + self.window], length

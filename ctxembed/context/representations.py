@@ -10,17 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import (
-    NOTHING,
-    Encoded,
-    Layer,
-    Side,
-    damping,
-    encode,
-    general,
-    random_layer,
-    run,
-)
+from ctxembed.attention.layer import Attended, Layer, attend
+from ctxembed.attention.starts import general, random_layer
 from ctxembed.context.occurrences import Batch, Places, read
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.static.space import Floats, Space
@@ -48,38 +39,28 @@ class Attention:
     name: str
     layer: Layer
     inputs: Floats | Space  # (V, d)
-    side: Side = NOTHING  # (V,) what is known about each word beside its vector
 
-    def encode(self, occurrences: Sequence[Occurrence]) -> Encoded:
+    def attend(self, occurrences: Sequence[Occurrence]) -> Attended:
         """Run the layer on occurrences whose sentences have one length, targets only."""
-        x, ids, places = self._inputs(occurrences)
-        return run(self.layer, x, side=self.side.take(ids), queries=places)
-
-    def _inputs(self, occurrences: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
-        """Return vectors (B, T, d), ids (B, T) and the places of the targets (B,)."""
         ids, places = collapse(occurrences)
-        x = self.inputs[ids]
+        x = self.inputs[ids]  # (B, T, d)
         for row, item in enumerate(occurrences):
             if len(item.target) > 1:  # a span asks with the mean of its words
                 span = item.ids[item.target.start : item.target.stop]
                 x[row, places[row]] = self.inputs[span].mean(axis=0)
-        return x, ids, places
+        return attend(self.layer, x, ids, queries=places)
 
     def embed(self, batch: Batch) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
         mask = None if batch.mask.all() else batch.mask
         x = self.inputs[batch.ids]  # (B, T, d)
-        side = self.side.take(batch.ids)
-        return encode(self.layer, x, side=side, mask=mask, queries=batch.targets)[:, 0]
+        return attend(self.layer, x, batch.ids, mask=mask, queries=batch.targets).output[:, 0]
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
         for rows in batches(occurrences):
-            some = [occurrences[row] for row in rows]
-            x, ids, places = self._inputs(some)
-            made = encode(self.layer, x, side=self.side.take(ids), queries=places)
-            vectors[rows] = made[:, 0]
+            vectors[rows] = self.attend([occurrences[row] for row in rows]).output[:, 0]
         return vectors
 
 
@@ -208,14 +189,14 @@ class Context:
         if name == "bag":
             return Bag(vectors)
         if name == "general":
-            layer = general(kind, self.model.dim, heads)
+            layer = general(kind, self.model.dim, heads, self.frequency)
             if layer.unit:
-                return Attention(name, layer, self.inputs("unit"), Side(damping(self.frequency)))
+                return Attention(name, layer, self.inputs("unit"))
         elif name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
             saved = load_attention(self.model, name)
-            return Attention(name, saved.layer, self.inputs(saved.inputs), saved.side)
+            return Attention(name, saved.layer, self.inputs(saved.inputs))
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")

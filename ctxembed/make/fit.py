@@ -8,15 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.fitting import Epoch, Examples, Settings, add_heads, fit, logits
-from ctxembed.attention.layer import Side
-from ctxembed.attention.learning import with_blank
+from ctxembed.attention.fitting import (
+    Epoch,
+    Examples,
+    Settings,
+    add_heads,
+    attend_examples,
+    fit,
+    logits,
+)
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.objective import normalise
 from ctxembed.attention.task_head import find_expressions
-from ctxembed.attention.trained import Parameters, Words, as_layer, forward, key_features, start
+from ctxembed.attention.terms import Distance
 from ctxembed.errors import CorpusError
 from ctxembed.make.labelled import Item, Task, as_examples, own_vectors, read_task
-from ctxembed.make.learn import describe_words
+from ctxembed.make.learn import begin
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
@@ -28,21 +35,11 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Start:
-    """Where fitting begins: parameters, and what they know about each word of the model."""
-
-    name: str
-    parameters: Parameters
-    features: Floats  # (V, F)
-    salience: Floats  # (V,)
-    heights: Floats  # (V,)
-
-
-@dataclass(frozen=True)
 class Fitted:
-    """A fitted task: parameters with their head, and how it went."""
+    """A fitted task: layer and head, and how it went."""
 
-    parameters: Parameters
+    layer: Layer  # for the words of the task
+    head: Floats
     anchors: Floats  # (A, d)
     epochs: list[Epoch]
     before: float  # accuracy on the held-out part by nearest centroid, before fitting
@@ -50,53 +47,32 @@ class Fitted:
     held_out: Rows
 
 
-def begin(model: Model, seed: int) -> Start:
-    """Start from learned attention, or near general attention where the model has none."""
-    if "learned" in model.attentions():
-        saved = load_attention(model, "learned")
-        layer, side = saved.layer, saved.side
-        if layer.near and side.key_bias is not None and side.key_bias.ndim == 2:
-            parameters: dict[str, Any] = {
-                **{key: getattr(layer, key) for key in ("w_q", "w_k", "w_v", "w_o", "b_q")},
-                "b_f": np.eye(layer.heads),  # the bias learned for each word is its feature
-                "position": layer.positions,
-                "wall": layer.walls,
-                "own": np.array([layer.own]),
-            }
-            ready = {key: np.array(a, np.float32) for key, a in parameters.items()}
-            assert side.salience is not None and side.heights is not None
-            return Start("learned", ready, side.key_bias, side.salience, side.heights)
-    if model.index is not None:
-        words = describe_words(model, model.index)
-        features, heights = words.features, words.heights
-    else:
-        features = key_features(np.asarray(model.vectors), np.asarray(model.counts))
-        heights = np.zeros(len(features), np.float32)
-    parameters = start(model.dim, np.random.default_rng(seed))
-    return Start("general", parameters, features, features[:, -1] + features[:, -2], heights)
-
-
 @dataclass(frozen=True)
 class Prepared:
     """A task ready to fit: its sentences as arrays, its words, where to begin."""
 
     examples: Examples
-    table: Words  # (words of the task + 1, ...) the last one is no word
-    begin: Parameters
-    start: Start
+    x: Floats  # (words of the task, d)
+    origin: str  # learned, or general
+    layer: Layer  # for the whole vocabulary, before fitting
+    used: NDArray[np.int32]  # the words of the task
 
 
 def prepare(model: Model, items: Sequence[Item], labels: Sequence[str], seed: int) -> Prepared:
-    """Lay a task out; only its own words are kept in memory."""
-    origin = begin(model, seed)
+    """Lay a task out; only its own words are kept in memory.
+
+    It starts from learned attention, or near general attention where the model has none.
+    """
+    origin, layer = "general", None
+    if "learned" in model.attentions():
+        saved = load_attention(model, "learned").layer
+        if saved.w_q is not None and saved.term(Distance) is not None:
+            origin, layer = "learned", saved
+    layer = layer or begin(model, model.index, np.random.default_rng(seed))
     used = np.unique(np.concatenate([item.occurrence.ids for item in items]))
     space = model.centred_space
-    table = with_blank(
-        Words(space[used], origin.features[used], origin.salience[used], origin.heights[used])
-    )
     own = own_vectors(space, [item.occurrence for item in items])
-    parameters = add_heads(origin.parameters, np.random.default_rng(seed))
-    return Prepared(as_examples(items, labels, used, own), table, parameters, origin)
+    return Prepared(as_examples(items, labels, used, own), space[used], origin, layer, used)
 
 
 def fit_examples(
@@ -115,25 +91,21 @@ def fit_examples(
     one, other = ready.examples.take(seen), ready.examples.take(held_out)
     epochs: list[Epoch] = []
     best: Epoch | None = None
+    start = add_heads(ready.layer.only(ready.used), np.random.default_rng(seed))
     with progress.stage("fit", 2 * settings.epochs, "epochs") as stage:
-        runs = fit(
-            _with_head(ready.begin, anchors, labels),
-            *(ready.table, anchors, one, other, settings, np.random.default_rng(seed)),
-        )
+        rng = np.random.default_rng(seed)
+        runs = fit(start, labels, ready.x, anchors, one, other, settings, rng)
         for epoch in runs:
             stage.advance()
             stage.say(f"loss {epoch.loss:.3f}, held out {epoch.held_out_accuracy:.3f}")
             best = epoch if epoch.best else best
-            epochs.append(replace(epoch, parameters={}))
+            epochs.append(replace(epoch, layer=start, head=np.zeros(0)))
         assert best is not None
-        given = logits(best.parameters, ready.table, anchors, other).argmax(axis=1)
+        given = logits(best.layer, best.head, ready.x, anchors, other).argmax(axis=1)
         stage.advance(settings.epochs - len(epochs))
         anchors = find_expressions(ready.examples.own[both])[0]
-        again = fit(
-            _with_head(ready.begin, anchors, labels),
-            *(ready.table, anchors, ready.examples.take(both), None, settings),
-            np.random.default_rng(seed),
-        )
+        all_of_it, rng = ready.examples.take(both), np.random.default_rng(seed)
+        again = fit(start, labels, ready.x, anchors, all_of_it, None, settings, rng)
         for epoch in again:
             stage.advance()
             last = epoch
@@ -141,24 +113,17 @@ def fit_examples(
                 break
         stage.advance(settings.epochs - last.number)
     before = float((centroids(ready, seen, held_out, labels) == other.label).mean())
-    return Fitted(last.parameters, anchors, epochs, before, given, held_out)
-
-
-def _with_head(parameters: Parameters, anchors: Floats, labels: int) -> Parameters:
-    shape = (1 + len(anchors), labels, 2 * anchors.shape[1] + 1)
-    return {**parameters, "head": np.zeros(shape, np.float32)}
+    return Fitted(last.layer, last.head, anchors, epochs, before, given, held_out)
 
 
 def centroids(ready: Prepared, seen: Rows, asked: Rows, labels: int) -> Rows:
     """Label by the nearest mean of an expression's vectors under the start, before any fitting."""
     some = ready.examples
     unit = np.zeros_like(some.own)
+    layer = ready.layer.only(ready.used)
     for rows in np.array_split(np.arange(len(some)), -(-len(some) // 256)):
-        part = some.take(rows)
-        words = ready.table.take(part.ids)
-        known = part.ids != part.blank
-        plain = ready.start.parameters
-        unit[rows] = normalise(forward(plain, words, part.own, part.target, known)[0])[0]
+        output = attend_examples(layer, ready.x, some.take(rows)).output[:, 0]
+        unit[rows] = normalise(output)[0]
     anchors, group = find_expressions(some.own[seen])
     shared = _means(unit[seen], some.label[seen], labels)
     means = np.stack(
@@ -223,7 +188,8 @@ def fit_task(
         ready, train[one], train[other], len(task.labels), settings, seed, progress
     )
     if len(test):  # what the file sets aside is seen once, here
-        made = logits(fitted.parameters, ready.table, fitted.anchors, ready.examples.take(test))
+        asked_of = ready.examples.take(test)
+        made = logits(fitted.layer, fitted.head, ready.x, fitted.anchors, asked_of)
         before = centroids(ready, train, test, len(task.labels))
         right = ready.examples.label[test]
         asked = Asked("test", right, made.argmax(axis=1), float((before == right).mean()))
@@ -232,7 +198,7 @@ def fit_task(
         asked = Asked("held-out part", right, fitted.given, fitted.before)
     summary: list[tuple[str, Cell]] = [
         ("attention", name),
-        ("start", ready.start.name),
+        ("start", ready.origin),
         ("labels", ", ".join(task.labels)),
         ("sentences", len(task.items)),
         ("expressions", len(fitted.anchors)),
@@ -307,8 +273,7 @@ def _epochs(fitted: Fitted) -> Iterator[tuple[Cell, ...]]:
 def _saved(
     ready: Prepared, fitted: Fitted, task: Task, settings: Settings, seed: int, asked: Asked
 ) -> Saved:
-    p, origin = fitted.parameters, ready.start
-    side = Side(origin.features @ p["b_f"].T, origin.salience, origin.heights)
+    whole = replace(ready.layer, heads=fitted.layer.heads).updated(fitted.layer.parameters())
     names: list[str] = [""] * len(fitted.anchors)
     glosses: list[dict[str, str]] = [{} for _ in fitted.anchors]
     nearest = (normalise(ready.examples.own)[0] @ fitted.anchors.T).argmax(axis=1)
@@ -318,13 +283,12 @@ def _saved(
             glosses[row].setdefault(item.label, item.gloss)
     told = {"labels": task.labels, "expressions": names, "glosses": glosses}
     return Saved(
-        as_layer(p),
-        side,
+        whole,
         "centred",
-        settings={**asdict(settings), "seed": seed, "start": origin.name},
+        settings={**asdict(settings), "seed": seed, "start": ready.origin},
         figures=asked.figures(),
         task=told,
-        head={"head": p["head"], "anchors": fitted.anchors},
+        head={"head": fitted.head, "anchors": fitted.anchors},
     )
 
 

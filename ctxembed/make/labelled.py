@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.fitting import Examples
-from ctxembed.attention.layer import REACH
+from ctxembed.attention.starts import REACH
 from ctxembed.context.representations import Occurrence, collapse, parse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.static.space import Floats, Space
@@ -145,9 +145,10 @@ def as_examples(
     """Lay sentences out as one array of rows of `used`, the sorted words of the task."""
     place = {label: row for row, label in enumerate(labels)}
     short = [collapse([item.occurrence])[0][0] for item in items]
-    ids = np.full((len(items), max(map(len, short))), len(used), np.int32)
+    length = np.array([len(words) for words in short], np.intp)
+    ids = np.zeros((len(items), int(length.max())), np.int32)
     for row, words in enumerate(short):
         ids[row, : len(words)] = np.searchsorted(used, words)
     target = np.array([item.occurrence.target.start for item in items], np.intp)
     label = np.array([place[item.label] for item in items], np.intp)
-    return Examples(ids, target, own, label, len(used))
+    return Examples(ids, length, target, own, label)

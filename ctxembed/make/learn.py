@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.attention.layer import Side
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.learning import NothingToLearn, Report, Settings, learn
+from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.pseudowords import split
-from ctxembed.attention.trained import Words, as_layer, key_features
-from ctxembed.attention.walls import heights
+from ctxembed.attention.starts import start
+from ctxembed.attention.terms.walls import heights
+from ctxembed.attention.terms.word_bias import word_features
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.gensim_engine import cores
@@ -29,14 +31,18 @@ FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soo
 WALLS = 3_000_000  # words that are enough to measure the height of each
 
 
-def describe_words(model: Model, index: Index) -> Words:
-    """Collect what attention knows about each word of the vocabulary."""
-    x = np.ascontiguousarray(model.centred)
-    features = key_features(np.asarray(model.vectors), np.asarray(model.counts))
+def begin(
+    model: Model, index: Index | None, rng: np.random.Generator, heads: int = 4, reach: int = 24
+) -> Layer:
+    """Make the layer that learning starts from; without a corpus, no word is a wall."""
+    features = word_features(np.asarray(model.vectors), np.asarray(model.counts))
     salience = features[:, -1] + features[:, -2]
-    sentences = int(np.searchsorted(index.offsets, WALLS))
-    high = heights(x, salience, index.ids, index.offsets[: sentences + 1])
-    return Words(x, features, salience, high)
+    high = np.zeros(len(features), np.float32)
+    if index is not None:
+        sentences = int(np.searchsorted(index.offsets, WALLS))
+        high = heights(model.centred, salience, index.ids, index.offsets[: sentences + 1])
+    near = Neighbourhood(salience, high)
+    return start(model.dim, rng, features, near, heads=heads, reach=reach)
 
 
 def learn_attention(
@@ -61,7 +67,7 @@ def learn_attention(
     chosen = {"steps": size} | {key: value for key, value in given.items() if value is not None}
     settings = Settings(**chosen)
     begun = time.perf_counter()
-    words = describe_words(model, corpus)
+    x = np.ascontiguousarray(model.centred)
     seen, held_out = split(
         corpus.ids,
         corpus.offsets,
@@ -69,10 +75,14 @@ def learn_attention(
         load(corpus.folder / "starts.npy"),
         HELD_OUT,
     )
+
+    def first(rng: np.random.Generator) -> Layer:
+        return begin(model, corpus, rng, settings.heads, settings.reach)
+
     report: Report | None = None
     interrupted = False
     try:
-        for latest in _shown(learn(words, seen, held_out, settings, seed), progress):
+        for latest in _shown(learn(x, first, seen, held_out, settings, seed), progress):
             report = latest
     except NothingToLearn as nothing:
         raise NothingLearned(
@@ -85,7 +95,7 @@ def learn_attention(
         interrupted = True
     assert report is not None
     seconds = time.perf_counter() - begun
-    saved = _saved(words, report, settings, seed)
+    saved = _saved(report, settings, seed)
     save_attention(model.path, name, saved)
     if interrupted:
         progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
@@ -112,14 +122,12 @@ def _shown(reports: Iterator[Report], progress: Progress) -> Iterator[Report]:
             yield report
 
 
-def _saved(words: Words, report: Report, settings: Settings, seed: int) -> Saved:
-    best, first, score = report.best, report.first, report.best_score
-    key_bias = words.features @ best["b_f"].T  # (V, H)
+def _saved(report: Report, settings: Settings, seed: int) -> Saved:
+    first, score = report.first, report.best_score
     told = {key: value for key, value in asdict(settings).items() if value is not None}
     told |= {f"weight_{key}": value for key, value in told.pop("weights").items()}
     return Saved(
-        as_layer(best),
-        Side(key_bias, words.salience, words.heights),
+        report.best,
         "centred",
         settings={**told, "seed": seed, "steps_taken": report.step, "ended": report.why},
         figures={

@@ -2,19 +2,22 @@
 
 import json
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctxembed.attention.layer import NOTHING, Layer, Side
+from ctxembed.attention.layer import MATRICES, Layer
+from ctxembed.attention.neighbourhood import Neighbourhood
+from ctxembed.attention.terms import TERMS, Distance, Term, Walls, WordBias
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_json
 from ctxembed.text.index import load
 
-FORMAT = 1
+FORMAT = 2
+NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share")
 HEAD = ("head", "anchors")  # what a task has beside its layer
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
@@ -24,7 +27,6 @@ class Saved:
     """A layer, how its inputs are made, and what is known about it."""
 
     layer: Layer
-    side: Side = NOTHING  # (V,) what is known about each word beside its vector
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
     settings: dict[str, Any] = field(default_factory=dict)  # how it was learned
     figures: dict[str, float] = field(default_factory=dict)  # how well, on held-out text
@@ -56,23 +58,28 @@ def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True
 
     (model / "attention").mkdir(exist_ok=True)
     with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
+        arrays = _arrays(saved)
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
         meta |= {"task": saved.task} if saved.task else {}
-        arrays: dict[str, Floats | None] = {**vars(saved.side), **saved.head}
-        numbers = {}
-        for item in fields(Layer):
-            value = getattr(saved.layer, item.name)
-            if value is None or isinstance(value, np.ndarray):
-                arrays[item.name] = value
-            else:
-                numbers[item.name] = value
-        kept = {key: array for key, array in arrays.items() if array is not None}
-        meta |= {"layer": numbers, "arrays": {key: list(a.shape) for key, a in kept.items()}}
-        for key, array in kept.items():
+        meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
+        meta |= {"terms": [term.name for term in saved.layer.terms]}
+        meta |= {"arrays": {key: list(array.shape) for key, array in arrays.items()}}
+        for key, array in arrays.items():
             np.save(folder / f"{key}.npy", np.asarray(array, np.float32))
         write_json(
             folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
         )
+
+
+def _arrays(saved: Saved) -> dict[str, Floats]:
+    """Return every array of an attention under the name of its file."""
+    layer = saved.layer
+    arrays = {name: getattr(layer, name) for name in MATRICES} | saved.head
+    for term in layer.terms:
+        arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
+    if layer.near is not None:
+        arrays |= {"near_salience": layer.near.salience, "near_heights": layer.near.heights}
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def read_description(model: Model, name: str) -> dict[str, Any]:
@@ -102,8 +109,42 @@ def load_attention(model: Model, name: str) -> Saved:
         arrays[key] = load(folder / f"{key}.npy")
         if list(arrays[key].shape) != shape or not np.isfinite(arrays[key].sum()):
             raise ModelError(f"{folder / key}.npy: damaged; learn it again with: ctxembed learn")
-    side = Side(*(arrays.pop(item.name, None) for item in fields(Side)))
     head = {key: arrays.pop(key) for key in HEAD if key in arrays}
-    layer = Layer(**meta["layer"], **arrays)
-    told = meta["settings"], meta["figures"], meta.get("task", {})
-    return Saved(layer, side, meta["inputs"], *told, head)
+    layer = (_read_layer if meta["format"] > 1 else _read_first)(meta, arrays)
+    return Saved(
+        layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), head
+    )
+
+
+def _read_layer(meta: dict[str, Any], arrays: dict[str, Floats]) -> Layer:
+    near = None
+    if "near_heights" in arrays:
+        near = Neighbourhood(arrays["near_salience"], arrays["near_heights"])
+    return Layer(
+        **meta["layer"],
+        **_matrices(arrays),
+        near=near,
+        terms=tuple(
+            TERMS[name](arrays[name], arrays.get(f"{name}_words")) for name in meta["terms"]
+        ),
+    )
+
+
+def _read_first(meta: dict[str, Any], arrays: dict[str, Floats]) -> Layer:
+    """Read the first format, which kept what it knew about words beside the layer."""
+    numbers = dict(meta["layer"])
+    heights, bias = arrays.get("heights"), arrays.get("key_bias")
+    near = None
+    if numbers.pop("near", False):
+        near = Neighbourhood(arrays["salience"], arrays["heights"])
+    terms: list[Term] = [Distance(arrays["positions"])] if "positions" in arrays else []
+    if bias is not None:  # (V,) or (V, H): the bias of each head is a feature of its own
+        bias = bias[:, None] if bias.ndim == 1 else bias
+        terms.append(WordBias(np.eye(bias.shape[1], dtype=np.float32), bias))
+    if "walls" in arrays:
+        terms.append(Walls(arrays["walls"], heights))
+    return Layer(**numbers, **_matrices(arrays), near=near, terms=tuple(terms))
+
+
+def _matrices(arrays: dict[str, Floats]) -> dict[str, Any]:
+    return {name: arrays[name] for name in MATRICES if name in arrays}

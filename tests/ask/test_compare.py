@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.attention.layer import SLOPES
+from ctxembed.attention.starts import SLOPES
 from ctxembed.context.representations import Context, parse
 from ctxembed.static.space import Space
 from ctxembed.store.model import Model

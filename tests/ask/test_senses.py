@@ -118,7 +118,7 @@ def test_evidence_weighs_more_evenly() -> None:
         plain, even = context.get(name), evidence(context, name)
         assert isinstance(plain, Attention) and isinstance(even, Attention)
         sentence = parse(context.model, "they put money in the [bank] of the town").occurrences
-        most = [way.encode(sentence).trace.weights.max() for way in (plain, even)]
+        most = [way.attend(sentence).weights.max() for way in (plain, even)]
         assert most[0] > most[1]
 
 

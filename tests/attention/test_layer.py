@@ -1,6 +1,7 @@
 """The mathematics of attention against plain loops, torch, values by hand, and its laws."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import GENERAL, Layer, Side, encode, general, random_layer, run
-from ctxembed.attention.scores import attend, dot, softmax, weigh
-from ctxembed.attention.sinusoids import decay, relative_bias, sinusoidal
+from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.scores import dot, softmax, times
+from ctxembed.attention.sinusoids import sinusoidal
+from ctxembed.attention.starts import GENERAL, general, random_layer
+from ctxembed.attention.terms import Distance, Seen, WordBias
+from ctxembed.attention.terms.distance import decay
 from ctxembed.static.space import unit
 
 Floats = NDArray[Any]
@@ -57,10 +61,11 @@ def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats
             if layer.unit:
                 score /= (math.hypot(*q) or 1) * (math.hypot(*k) or 1)
             score = score * layer.scale + float(key_bias[place])
-            if layer.positions is not None:
-                reach = (layer.positions.shape[1] - 1) // 2
+            distance = layer.term(Distance)
+            if distance is not None:
+                reach = (distance.by_head.shape[1] - 1) // 2
                 far = max(-reach, min(reach, place - target))
-                score += float(layer.positions[head, reach + far])
+                score += float(distance.by_head[head, reach + far])
             seen = not (layer.skip_self and place == target)
             raised.append(math.exp(score) if seen else 0.0)
         for word, share in zip(words, raised, strict=True):
@@ -84,8 +89,9 @@ def layers(dim: int) -> dict[str, Layer]:
     found |= {f"random-{h}": random_layer(dim, h, rng) for h in HEADS}
     found["values only"] = Layer(2, w_v=square)
     found["output only"] = Layer(2, w_o=square, own=0.5)
-    found["unit keys"] = Layer(2, w_q=square, w_k=square, unit=True, scale=3.0, skip_self=True)
-    found["biased"] = Layer(2, w_k=square, positions=rng.normal(size=(2, 5)), own=0.4, share=0.6)
+    found["keys only"] = Layer(2, w_q=square, w_k=square, scale=3.0, skip_self=True)
+    by_place = (Distance(rng.normal(size=(2, 5))),)
+    found["biased"] = Layer(2, w_k=square, terms=by_place, own=0.4, share=0.6)
     return found
 
 
@@ -99,16 +105,16 @@ def test_every_layer_is_the_plain_loop(name: str, length: int) -> None:
     expected = np.array(
         [[loop_layer(layer, x[b], bias[b], t) for t in range(length)] for b in range(3)]
     )
-    np.testing.assert_allclose(run(layer, x, side=Side(bias)).output, expected, atol=1e-10)
-    np.testing.assert_allclose(encode(layer, x, side=Side(bias)), expected, atol=1e-10)
+    by_word = WordBias(np.ones((1, 1)), bias.reshape(-1, 1))  # every place has a word of its own
+    layer = replace(layer, terms=(*layer.terms, by_word))
+    ids = np.arange(3 * length).reshape(3, length)
+    np.testing.assert_allclose(attend(layer, x, ids).output, expected, atol=1e-10)
     targets = np.array([0, length - 1, length // 2])
     wanted = expected[np.arange(3), targets][:, None]
-    for made in (
-        run(layer, x, side=Side(bias), queries=targets).output,
-        encode(layer, x, side=Side(bias), queries=targets),
-        encode(layer, x.astype(np.float32), side=Side(bias.astype(np.float32)), queries=targets),
-    ):
-        np.testing.assert_allclose(made, wanted, atol=1e-10 if made.dtype == np.float64 else 2e-5)
+    for y in (x, x.astype(np.float32)):
+        made = attend(layer, y, ids, queries=targets).output
+        assert made.dtype == y.dtype
+        np.testing.assert_allclose(made, wanted, atol=1e-10 if y is x else 2e-5)
 
 
 @pytest.mark.parametrize("name", layers(6))
@@ -120,21 +126,20 @@ def test_padding_changes_nothing(name: str) -> None:
     mask = np.zeros((3, 7), bool)
     for row, sentence in enumerate(sentences):
         padded[row, : len(sentence)], mask[row, : len(sentence)] = sentence, True
-    whole, fast = run(layer, padded, mask=mask), encode(layer, padded, mask=mask)
+    whole = attend(layer, padded, mask=mask)
     last = np.array([0, 3, 6])
-    single = encode(layer, padded, mask=mask, queries=last)[:, 0]
+    single = attend(layer, padded, mask=mask, queries=last).output[:, 0]
     for row, sentence in enumerate(sentences):
-        expected = run(layer, sentence[None]).output[0]
+        expected = attend(layer, sentence[None]).output[0]
         np.testing.assert_allclose(whole.output[row, : len(sentence)], expected, atol=1e-10)
-        np.testing.assert_allclose(fast[row, : len(sentence)], expected, atol=1e-10)
         np.testing.assert_allclose(single[row], expected[-1], atol=1e-10)
-        assert not whole.trace.weights[row, :, :, len(sentence) :].any()
+        assert not whole.weights[row, :, :, len(sentence) :].any()
 
 
 @pytest.mark.parametrize("name", layers(6))
 def test_contributions_sum_to_the_output(name: str) -> None:
     x = np.random.default_rng(1).normal(size=(2, 5, 6))
-    encoded = run(layers(6)[name], x)
+    encoded = attend(layers(6)[name], x)
     np.testing.assert_allclose(
         encoded.contributions().sum(axis=2) + encoded.own, encoded.output, atol=1e-10
     )
@@ -156,25 +161,24 @@ def test_cross_attention_is_the_plain_loop(heads: int) -> None:
         @ layer.w_o[h]
         for h in range(heads)
     )
-    np.testing.assert_allclose(run(layer, x, over=other).output[0], expected, atol=1e-10)
+    np.testing.assert_allclose(attend(layer, x, over=(other, None)).output[0], expected, atol=1e-10)
 
 
-def test_torch_scaled_dot_product_attention() -> None:
+@pytest.mark.parametrize("heads", [1, 3])
+def test_torch_scaled_dot_product_attention(heads: int) -> None:
     torch = pytest.importorskip("torch", reason="torch is only in the bench environment")
     rng = np.random.default_rng(0)
-    q, k, v = (rng.normal(size=(3, 4, n, 5)).astype(np.float32) for n in (6, 7, 7))
-    mask = rng.random((3, 1, 6, 7)) < 0.7
-    mask[..., 0] = True
-    bias = rng.normal(size=(1, 4, 6, 7)).astype(np.float32)
-    theirs = torch.nn.functional.scaled_dot_product_attention
-    tensors = [torch.from_numpy(a) for a in (q, k, v)]
-    np.testing.assert_allclose(attend(q, k, v).output, theirs(*tensors).numpy(), atol=1e-5)
-    masked = theirs(*tensors, attn_mask=torch.from_numpy(mask)).numpy()
-    np.testing.assert_allclose(attend(q, k, v, mask=mask).output, masked, atol=1e-5)
-    fast = weigh(q, k, scale=5**-0.5, mask=mask) @ v
-    np.testing.assert_allclose(fast, masked, atol=1e-5)
-    biased = theirs(*tensors, attn_mask=torch.from_numpy(bias)).numpy()
-    np.testing.assert_allclose(attend(q, k, v, bias=bias).output, biased, atol=1e-5)
+    x = rng.normal(size=(3, 6, 5)).astype(np.float32)
+    there = np.arange(6) < np.array([[6], [2], [4]])
+    distance = Distance(rng.normal(size=(heads, 5)).astype(np.float32))
+    layer = Layer(heads, scale=5**-0.5, terms=(distance,))
+    far = np.clip(np.arange(6) - np.arange(6)[:, None], -2, 2) + 2
+    bias = np.where(there[:, None, None], distance.by_head[:, far], -np.inf)  # (3, H, 6, 6)
+    tensor = torch.from_numpy(np.repeat(x[:, None], heads, axis=1))
+    mask = torch.from_numpy(bias.astype(np.float32))
+    theirs = torch.nn.functional.scaled_dot_product_attention(tensor, tensor, tensor, mask)
+    made = attend(layer, x, mask=there).output
+    np.testing.assert_allclose(made, theirs.numpy().mean(axis=1), atol=1e-5)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4, 8])
@@ -196,12 +200,14 @@ def test_torch_multihead_attention(heads: int) -> None:
         plain, weights = module(tx, tx, tx, average_attn_weights=False)
         padded, _ = module(tx, tx, tx, key_padding_mask=torch.from_numpy(~mask))
         crossed, _ = module(tx, to, to)
-    encoded = run(layer, x)
-    np.testing.assert_allclose(encoded.output, plain.numpy(), atol=1e-5)
-    np.testing.assert_allclose(encoded.trace.weights, weights.numpy(), atol=1e-5)
-    np.testing.assert_allclose(encode(layer, x), plain.numpy(), atol=1e-5)
-    np.testing.assert_allclose(encode(layer, x, mask=mask), padded.numpy(), atol=1e-5)
-    np.testing.assert_allclose(run(layer, x, over=other).output, crossed.numpy(), atol=1e-5)
+    attended = attend(layer, x)
+    np.testing.assert_allclose(attended.output, plain.numpy(), atol=1e-5)
+    np.testing.assert_allclose(attended.weights, weights.numpy(), atol=1e-5)
+    np.testing.assert_allclose(attend(layer, x, mask=mask).output, padded.numpy(), atol=1e-5)
+    one = attend(layer, x, mask=mask, queries=np.array([5, 0, 2])).output[:, 0]
+    np.testing.assert_allclose(one, padded.numpy()[[0, 1, 2], [5, 0, 2]], atol=1e-5)
+    made = attend(layer, x, over=(other, None)).output
+    np.testing.assert_allclose(made, crossed.numpy(), atol=1e-5)
 
 
 def test_softmax_by_hand() -> None:
@@ -216,8 +222,8 @@ def test_softmax_by_hand() -> None:
 
 def test_matrices_turn_and_stretch() -> None:
     x = np.array([[[1.0, 0.0]]])  # one word: its weight is 1, so only W_V acts
-    assert run(Layer(w_v=np.array([[[2.0, 0], [0, 2]]])), x).output.tolist() == [[[2, 0]]]
-    assert run(Layer(w_v=np.array([[[0.0, 1], [-1, 0]]])), x).output.tolist() == [[[0, 1]]]
+    assert attend(Layer(w_v=np.array([[[2.0, 0], [0, 2]]])), x).output.tolist() == [[[2, 0]]]
+    assert attend(Layer(w_v=np.array([[[0.0, 1], [-1, 0]]])), x).output.tolist() == [[[0, 1]]]
 
 
 def test_sinusoidal_by_hand() -> None:
@@ -239,8 +245,8 @@ def test_positions_fall_off_with_distance() -> None:
 
 
 def test_bias_by_distance() -> None:
-    far = relative_bias(decay((0.5,), 2), np.array([[[-9, -1, 0, 1, 9]]]))
-    assert far.tolist() == [[[[-1, -0.5, 0, -0.5, -1]]]]
+    far = Distance(decay((0.5,), 2)).bias(Seen(None, np.array([3]), 7), float)
+    assert far is not None and far.tolist() == [[[[-1, -1, -0.5, 0, -0.5, -1, -1]]]]
 
 
 # Laws that hold whatever the numbers are.
@@ -275,24 +281,24 @@ def layer_of(kind: str, dim: int) -> Layer:
 @settings(deadline=None, max_examples=150)
 def test_rows_sum_to_1_and_nothing_is_nan(x: Floats, kind: str) -> None:
     layer = layer_of(kind, x.shape[2])
-    encoded = run(layer, x)
-    sums = encoded.trace.weights.sum(axis=-1)
+    encoded = attend(layer, x)
+    sums = encoded.weights.sum(axis=-1)
     looks = not (layer.skip_self and x.shape[1] == 1)
     np.testing.assert_allclose(sums, 1.0 if looks else 0.0, atol=1e-5)
     assert np.isfinite(encoded.output).all()
-    assert np.isfinite(encode(layer, x)).all()
-    assert np.isfinite(encode(layer, x, queries=np.array([0]))).all()
+    assert np.isfinite(attend(layer, x, queries=np.array([0])).output).all()
 
 
 @given(st.data(), SIZES, st.sampled_from([np.float32, np.float64]))
 @settings(deadline=None, max_examples=150)
-def test_attend_takes_any_finite_numbers(data: st.DataObject, size: Any, dtype: Any) -> None:
-    q, k, v = (data.draw(numbers(size, dtype)) for _ in range(3))
-    scale = data.draw(st.sampled_from([None, 1.0, 6.0, 1e6]))
-    trace = attend(q, k, v, scale=scale)
-    for part in (trace.scores, trace.scaled, trace.weights, trace.output):
+def test_scores_take_any_finite_numbers(data: st.DataObject, size: Any, dtype: Any) -> None:
+    q, k = (data.draw(numbers(size, dtype)) for _ in range(2))
+    scores = dot(q, k)
+    scaled = times(scores.copy(), data.draw(st.sampled_from([0.1, 1.0, 6.0, 1e6])))
+    weights = softmax(scaled)
+    for part in (scores, scaled, weights):
         assert np.isfinite(part).all()
-    np.testing.assert_allclose(trace.weights.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -300,8 +306,7 @@ def test_1e30(dtype: Any) -> None:
     x = np.array([[[1e30, -1e30], [1e30, 1e30], [0, 0], [-1e30, 1e-30]]], dtype)
     for kind in (*GENERAL, "random"):
         layer = layer_of(kind, 2)
-        assert np.isfinite(run(layer, x).output).all()
-        assert np.isfinite(encode(layer, x)).all()
+        assert np.isfinite(attend(layer, x).output).all()
     np.testing.assert_allclose(unit(x)[0, 0], [0.5**0.5, -(0.5**0.5)], rtol=1e-6)
     assert np.isfinite(dot(x, x)).all()
 
@@ -318,7 +323,7 @@ def test_order_of_the_context_does_not_matter(x: Floats, random: Any, kind: str)
     random.shuffle(order)
     shuffled = x[:, [0, *order]]
     np.testing.assert_allclose(
-        run(layer, shuffled).output[:, 0], run(layer, x).output[:, 0], atol=1e-9
+        attend(layer, shuffled).output[:, 0], attend(layer, x).output[:, 0], atol=1e-9
     )
 
 
@@ -326,10 +331,10 @@ def test_order_matters_with_positions() -> None:
     x = np.random.default_rng(0).normal(size=(1, 4, 6))
     swapped = x[:, [0, 2, 1, 3]]
     near, plain = general("cosine", 6), general("cosine", 6, 1)
-    assert np.abs(run(near, x).output[0, 0] - run(near, swapped).output[0, 0]).max() > 1e-3
-    np.testing.assert_allclose(run(plain, x).output[0, 0], run(plain, swapped).output[0, 0])
+    assert np.abs(attend(near, x).output[0, 0] - attend(near, swapped).output[0, 0]).max() > 1e-3
+    np.testing.assert_allclose(attend(plain, x).output[0, 0], attend(plain, swapped).output[0, 0])
     waves = sinusoidal(4, 6)
-    one, two = (run(Layer(), y + waves).output[0, 0] for y in (x, swapped))
+    one, two = (attend(Layer(), y + waves).output[0, 0] for y in (x, swapped))
     assert np.abs(one - two).max() > 1e-3
 
 
@@ -337,8 +342,13 @@ def test_order_matters_with_positions() -> None:
 def test_a_constant_changes_nothing(x: Floats, constant: float) -> None:
     scores = x[0]
     np.testing.assert_allclose(softmax(scores + constant), softmax(scores), atol=1e-9)
-    bias = np.array(constant)
-    np.testing.assert_allclose(attend(x, x, x, bias=bias).output, attend(x, x, x).output, atol=1e-6)
+    biased = Layer(terms=(WordBias(np.array([[constant]]), np.ones((1, 1))),))
+    ids = np.zeros(x.shape[:2], int)
+    np.testing.assert_allclose(
+        attend(biased, x, ids).output,
+        attend(Layer(), x).output,
+        atol=1e-6 * np.abs(x).max(initial=1),
+    )
 
 
 @given(st.integers(1, 8), KINDS, st.data())
@@ -350,29 +360,34 @@ def test_one_token_returns_itself(dim: int, kind: str, data: st.DataObject) -> N
     if kind == "random":  # the matrices still act; the weight is 1
         assert layer.w_v is not None and layer.w_o is not None
         expected = (x @ layer.w_v @ layer.w_o.astype(np.float64)).sum(axis=0, keepdims=True)
-    np.testing.assert_allclose(run(layer, x).output, expected, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(encode(layer, x), expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(attend(layer, x).output, expected, rtol=1e-6, atol=1e-6)
+    one = attend(layer, x, queries=np.array([0])).output
+    np.testing.assert_allclose(one, expected, rtol=1e-6, atol=1e-6)
 
 
 @given(st.data(), SIZES)
 @settings(deadline=None)
 def test_masks_are_respected(data: st.DataObject, size: tuple[int, int]) -> None:
     length, dim = size
-    q, k = (data.draw(numbers((length, dim), np.float64, 1e3)) for _ in range(2))
-    mask = data.draw(arrays(bool, (length, length)))
-    weights = attend(q, k, k, mask=mask).weights
+    scores = data.draw(numbers((length, dim), np.float64, 1e3))
+    mask = data.draw(arrays(bool, (length, dim)))
+    weights = softmax(scores, mask)
     assert not weights[~mask].any()
     np.testing.assert_allclose(weights.sum(-1), mask.any(-1))
-    np.testing.assert_allclose(weigh(q, k, scale=dim**-0.5, mask=mask), weights, atol=1e-9)
+    x = data.draw(numbers((1, length, dim), np.float64, 1e3))
+    there = data.draw(arrays(bool, (1, length)))
+    looked = attend(Layer(), x, mask=there).weights[0, 0]
+    assert not looked[:, ~there[0]].any()
+    np.testing.assert_allclose(looked.sum(-1), there.any())
 
 
 @pytest.mark.parametrize("name", layers(6))
 def test_a_batch_equals_single_runs(name: str) -> None:
     layer = layers(6)[name]
     x = np.random.default_rng(5).normal(size=(9, 5, 6)).astype(np.float32)
-    whole = encode(layer, x)
+    whole = attend(layer, x).output
     for row in range(9):
-        np.testing.assert_allclose(whole[row], encode(layer, x[[row]])[0], atol=1e-6)
+        np.testing.assert_allclose(whole[row], attend(layer, x[[row]]).output[0], atol=1e-6)
         for place in range(5):
-            alone = encode(layer, x[[row]], queries=np.array([place]))[0, 0]
+            alone = attend(layer, x[[row]], queries=np.array([place])).output[0, 0]
             np.testing.assert_allclose(whole[row, place], alone, atol=1e-5)

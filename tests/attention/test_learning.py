@@ -13,35 +13,41 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Side, encode, run
+from ctxembed.attention.layer import Layer, Parameters, attend
 from ctxembed.attention.learning import NothingToLearn, Settings, learn
+from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.objective import Weights, unaverage
 from ctxembed.attention.pseudowords import split
-from ctxembed.attention.trained import Parameters, Words, as_layer, forward, start
-from ctxembed.attention.walls import between, heights, neighbourhood
+from ctxembed.attention.starts import start
+from ctxembed.attention.terms import Seen
+from ctxembed.attention.terms.walls import between, heights
 from ctxembed.store.attentions import load_attention
 from ctxembed.store.model import Model
 from tests.conftest import ROOT, Run
 
-D, H, R = 5, 2, 3
-NAMES = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_f", "position", "wall", "own")
+D, H, R, V = 5, 2, 3, 11
+NAMES = ("w_q", "w_k", "w_v", "w_o", "b_q", "word", "distance", "wall", "own")
+Rows = NDArray[np.intp]
 
 
-def some_parameters(rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-    made = start(D, rng, heads=H, reach=R)
-    return {k: a.astype(np.float64) + 0.3 * rng.standard_normal(a.shape) for k, a in made.items()}
+def some_layer(rng: np.random.Generator) -> Layer:
+    """Make a layer that has everything, over a vocabulary of eleven words."""
+    near = Neighbourhood(rng.standard_normal(V), np.abs(rng.standard_normal(V)) / 10)
+    made = start(D, rng, rng.standard_normal((V, 4)), near, heads=H, reach=R)
+    parameters = made.parameters()
+    return made.updated(
+        {
+            k: a.astype(np.float64) + 0.3 * rng.standard_normal(a.shape)
+            for k, a in parameters.items()
+        }
+    )
 
 
-def some_words(rng: np.random.Generator) -> tuple[Words, NDArray[np.bool_]]:
+def some_words(rng: np.random.Generator) -> tuple[NDArray[Any], Rows, NDArray[np.bool_]]:
     """Three sentences of up to nine words, longer than the reach; one has a single known word."""
     x = rng.standard_normal((3, 9, D))
-    words = Words(
-        x / np.linalg.norm(x, axis=-1, keepdims=True),
-        rng.standard_normal((3, 9, 4)),
-        rng.standard_normal((3, 9)),
-        np.abs(rng.standard_normal((3, 9))) / 10,
-    )
-    return words, np.arange(9) < np.array([9, 6, 1])[:, None]
+    x /= np.linalg.norm(x, axis=-1, keepdims=True)
+    return x, rng.integers(0, V, (3, 9)), np.arange(9) < np.array([9, 6, 1])[:, None]
 
 
 def numeric(
@@ -61,64 +67,79 @@ def close(got: NDArray[Any], want: NDArray[Any]) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_gradient_of_the_layer(name: str) -> None:
+@pytest.mark.parametrize("one", [True, False])
+def test_gradient_of_the_layer(name: str, one: bool) -> None:
+    """The way back equals finite differences, for one word a sentence and for all of them."""
     rng = np.random.default_rng(2)
-    parameters, (words, known) = some_parameters(rng), some_words(rng)
-    target, own = np.array([4, 0, 0]), rng.standard_normal((3, D))
-    pull = rng.standard_normal((3, D))
-    _, backward = forward(parameters, words, own, target, known)
+    layer, (x, ids, known) = some_layer(rng), some_words(rng)
+    target = np.array([4, 0, 0]) if one else None
+    attended = attend(layer, x, ids, queries=target, mask=known)
+    pull = rng.standard_normal(attended.output.shape)
 
     def loss(p: Parameters) -> float:
-        return float((forward(p, words, own, target, known)[0] * pull).sum())
+        made = attend(layer.updated(p), x, ids, queries=target, mask=known)
+        return float((made.output * pull).sum())
 
-    close(backward(pull)[name], numeric(parameters, name, loss))
+    close(attended.backward(pull)[name], numeric(layer.parameters(), name, loss))
 
 
 def test_gradients_agree_with_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is a bench-only dependency")
     rng = np.random.default_rng(5)
-    parameters, (words, known) = some_parameters(rng), some_words(rng)
-    known[:] = True
+    layer, (x, ids, _) = some_layer(rng), some_words(rng)
     target = np.array([4, 0, 8])
-    rows = np.arange(3)
-    own, pull = words.x[rows, target], rng.standard_normal((3, D))
-    output, backward = forward(parameters, words, own, target, known)
-    p = {k: torch.tensor(a, requires_grad=True) for k, a in parameters.items()}
-    walls = between(words.heights, target)
-    around = neighbourhood(words.x, words.salience, walls, target, known)[:, 0]
-    x = torch.tensor(words.x)[:, None]  # (B, 1, T, d)
-    asked = torch.tensor(np.concatenate([own, around], axis=1))[:, None, None]
-    q, k, v = asked @ p["w_q"] + p["b_q"][:, None], x @ p["w_k"], x @ p["w_v"]
+    pull = rng.standard_normal((3, 1, D))
+    attended = attend(layer, x, ids, queries=target)
+    p = {k: torch.tensor(a, requires_grad=True) for k, a in layer.parameters().items()}
+    assert layer.near is not None
+    _, word, wall = layer.terms
+    assert word.words is not None and wall.words is not None
+    walls = between(wall.words[ids], target)
+    around = layer.near.around(x, Seen(ids, target, 9))
+    own = x[np.arange(3), target][:, None]
+    keys = torch.tensor(x)[:, None]  # (B, 1, T, d)
+    asked = torch.tensor(np.concatenate([own, around], axis=-1))[:, None]
+    q, k, v = asked @ p["w_q"] + p["b_q"][:, None], keys @ p["w_k"], keys @ p["w_v"]
     at = torch.arange(9)
     far = (at - torch.tensor(target)[:, None]).clamp(-R, R) + R
-    bias = p["position"][:, far].transpose(0, 1)  # (B, H, T)
-    bias = bias + (torch.tensor(words.features) @ p["b_f"].T).transpose(1, 2)
+    bias = p["distance"][:, far].transpose(0, 1)  # (B, H, T)
+    bias = bias + (torch.tensor(word.words[ids]) @ p["word"].T).transpose(1, 2)
     bias = bias - p["wall"][:, None] * torch.tensor(walls)
     bias = bias.masked_fill((at == torch.tensor(target)[:, None])[:, None], -torch.inf)
     mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias[:, :, None])
-    want = p["own"] * torch.tensor(own) + (mixed @ p["w_o"]).sum(dim=1)[:, 0]
+    want = p["own"] * torch.tensor(own) + (mixed @ p["w_o"]).sum(dim=1)
     (want * torch.tensor(pull)).sum().backward()
-    np.testing.assert_allclose(output, want.detach().numpy(), atol=1e-10)
+    np.testing.assert_allclose(attended.output, want.detach().numpy(), atol=1e-10)
+    gradients = attended.backward(pull)
     for name in NAMES:
-        close(backward(pull)[name], p[name].grad.numpy())
+        close(gradients[name], p[name].grad.numpy())
 
 
-def test_what_is_learned_is_what_every_command_runs() -> None:
+def test_one_word_is_a_row_of_all() -> None:
     rng = np.random.default_rng(3)
-    parameters, (words, known) = some_parameters(rng), some_words(rng)
+    layer, (x, ids, known) = some_layer(rng), some_words(rng)
     target, rows = np.array([4, 5, 0]), np.arange(3)
-    own = words.x[rows, target]
-    output, _ = forward(parameters, words, own, target, known)
-    side = Side(words.features @ parameters["b_f"].T, words.salience, words.heights)
-    layer = as_layer(parameters)
-    whole = run(layer, words.x, side=side, mask=known)
-    one = run(layer, words.x, side=side, mask=known, queries=target)
-    fast = encode(layer, words.x, side=side, mask=known, queries=target)[:, 0]
-    fast_all = encode(layer, words.x, side=side, mask=known)[rows, target]
-    output[2] = own[2]  # a word alone stays what it is; the learner never meets one
-    for made in (whole.output[rows, target], one.output[:, 0], fast, fast_all):
-        np.testing.assert_allclose(made, output, atol=1e-10)
-    np.testing.assert_allclose(one.own + one.contributions().sum(axis=2), one.output, atol=1e-10)
+    whole = attend(layer, x, ids, mask=known)
+    one = attend(layer, x, ids, mask=known, queries=target)
+    np.testing.assert_allclose(whole.output[rows, target], one.output[:, 0], atol=1e-12)
+    np.testing.assert_array_equal(one.output[2, 0], x[2, 0])  # a word alone stays what it is
+    for made in (whole, one):
+        np.testing.assert_allclose(
+            made.own + made.contributions().sum(axis=2), made.output, atol=1e-12
+        )
+        trace = made.trace()
+        added = sum(trace.added.values(), layer.scale * trace.scores)
+        seen = np.isfinite(trace.scaled)
+        np.testing.assert_allclose(added[seen], trace.scaled[seen], atol=1e-12)
+        assert set(trace.added) == {"distance", "word", "wall"}
+
+
+def test_a_layer_for_some_words_is_the_same_layer() -> None:
+    rng = np.random.default_rng(6)
+    layer, (x, ids, known) = some_layer(rng), some_words(rng)
+    used = np.unique(ids)
+    small = attend(layer.only(used), x, np.searchsorted(used, ids), mask=known)
+    np.testing.assert_array_equal(small.output, attend(layer, x, ids, mask=known).output)
 
 
 @pytest.mark.parametrize(("plain", "repeats"), [(3, 5), (4, 4)])
@@ -302,8 +323,11 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
     starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=40))])
     x = rng.standard_normal((40, 6)).astype(np.float32)
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    zeros = np.zeros(40, np.float32)
-    words = Words(x, np.zeros((40, 4), np.float32), zeros, zeros)
+
+    def begin(rng: np.random.Generator) -> Layer:
+        zeros = np.zeros(40, np.float32)
+        return start(6, rng, np.zeros((40, 4), np.float32), Neighbourhood(zeros, zeros))
+
     seen, held_out = split(ids, offsets, order, starts, 0.2)
     real, calls = module.run_batch, 0
 
@@ -316,15 +340,13 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
         return score, gradients
 
     monkeypatch.setattr(module, "run_batch", broken)
-    *_, last = learn(words, seen, held_out, Settings(steps=100), seed=1)
+    *_, last = learn(x, begin, seen, held_out, Settings(steps=100), seed=1)
     assert last.why == "not a number"
-    assert all(np.isfinite(array).all() for array in last.best.values())
+    assert all(np.isfinite(array).all() for array in last.best.parameters().values())
 
 
 def test_too_few_words() -> None:
     ids, offsets = np.zeros(100, np.int32), np.arange(0, 101, 10)
     seen, held_out = split(ids, offsets, np.arange(100), np.array([0, 100]), 0.1)
-    one = np.ones((1, 2), np.float32)
-    words = Words(one, np.zeros((1, 4), np.float32), one[:, 0], one[:, 0])
     with pytest.raises(NothingToLearn, match="only 1 words occur 20 times"):
-        list(learn(words, seen, held_out, Settings(), seed=1))
+        list(learn(np.ones((1, 2)), lambda _: Layer(), seen, held_out, Settings(), seed=1))

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.predict import predict
 from ctxembed.attention.fitting import Examples, Settings, add_heads, run_task
-from ctxembed.attention.layer import Side, encode
+from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.task_head import classify, find_expressions, gates, read
-from ctxembed.attention.trained import Parameters, Words, as_layer, forward
+from ctxembed.attention.terms import Distance
 from ctxembed.make.fit import wilson
 from ctxembed.make.labelled import read_task
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
-from tests.attention.test_learning import NAMES, D, close, numeric, some_parameters, some_words
+from tests.attention.test_learning import NAMES, D, V, close, numeric, some_layer
 from tests.conftest import ROOT, Run, write_tiny
 
 FRUIT = ["the [apple] juice sweet", "the sweet [apple] orange", "the [apple] orange juice"]
@@ -34,46 +34,47 @@ def task_text(repeats: int = 10) -> str:
 
 def some_task(
     rng: np.random.Generator,
-) -> tuple[dict[str, NDArray[Any]], Words, NDArray[Any], Examples]:
-    """Three sentences of three labels over a table of nine words, two expressions."""
-    parameters = some_parameters(rng)
-    parameters = {k: a.astype(np.float64) for k, a in add_heads(parameters, rng).items()}
-    for name, array in parameters.items():
-        parameters[name] = array + 0.2 * rng.standard_normal(array.shape)
+) -> tuple[Layer, NDArray[Any], NDArray[Any], NDArray[Any], Examples]:
+    """Three sentences of three labels over eleven words, two expressions."""
+    layer = add_heads(some_layer(rng), rng)
+    moved = {k: a + 0.2 * rng.standard_normal(a.shape) for k, a in layer.parameters().items()}
     anchors = rng.standard_normal((2, D))
     anchors /= np.linalg.norm(anchors, axis=1, keepdims=True)
-    parameters["head"] = rng.standard_normal((3, 3, 2 * D + 1))
-    words, known = some_words(rng)
-    table = Words(*(getattr(words, k)[0] for k in ("x", "features", "salience", "heights")))
-    ids = np.where(known, rng.integers(0, 8, known.shape), 8).astype(np.int32)
-    ids[2, 1] = 3  # a word alone has no context to learn from
-    some = Examples(ids, np.array([4, 0, 1]), rng.standard_normal((3, D)), np.array([0, 2, 1]), 8)
-    return parameters, table, anchors, some
+    head = rng.standard_normal((3, 3, 2 * D + 1))
+    x = rng.standard_normal((V, D))
+    length = np.array([9, 6, 2])  # a word alone has no context to learn from
+    ids = np.where(np.arange(9) < length[:, None], rng.integers(0, V, (3, 9)), 0).astype(np.int32)
+    own = rng.standard_normal((3, D))
+    some = Examples(ids, length, np.array([4, 0, 1]), own, np.array([0, 2, 1]))
+    return layer.updated(moved), head, x, anchors, some
 
 
 @pytest.mark.parametrize("name", [*NAMES, "head"])
 def test_gradient_of_the_task(name: str) -> None:
     rng = np.random.default_rng(8)
-    parameters, table, anchors, some = some_task(rng)
-    begin = {k: a + 0.1 * rng.standard_normal(a.shape) for k, a in parameters.items()}
+    layer, head, x, anchors, some = some_task(rng)
+    now = layer.parameters()
+    origin = {k: a + 0.1 * rng.standard_normal(a.shape) for k, a in now.items()}
     settings = Settings(decay=0.03, pull=0.02)
 
     def loss(p: Parameters) -> float:
-        return run_task(p, begin, table, anchors, some, settings)[0]
+        rest = dict(p)
+        reads = rest.pop("head")
+        return run_task(layer.updated(rest), reads, origin, x, anchors, some, settings)[0]
 
-    gradient = run_task(parameters, begin, table, anchors, some, settings)[2][name]
-    close(gradient, numeric(parameters, name, loss))
+    gradient = run_task(layer, head, origin, x, anchors, some, settings)[2][name]
+    close(gradient, numeric({**now, "head": head}, name, loss))
 
 
 def test_gradient_by_the_contextual_vector() -> None:
     rng = np.random.default_rng(9)
-    parameters, _, anchors, some = some_task(rng)
+    _, head, _, anchors, some = some_task(rng)
     output, gate = rng.standard_normal((3, D)), gates(some.own, anchors)
 
     def loss(p: Parameters) -> float:
-        return classify(parameters["head"], p["output"], some.own, gate, some.label)[0]
+        return classify(head, p["output"], some.own, gate, some.label)[0]
 
-    gradient = classify(parameters["head"], output, some.own, gate, some.label)[3]
+    gradient = classify(head, output, some.own, gate, some.label)[3]
     close(gradient, numeric({"output": output}, "output", loss))
 
 
@@ -90,21 +91,10 @@ def test_the_head_by_a_plain_loop() -> None:
         np.testing.assert_allclose(made[b], total @ np.array([*z, *s, 1.0]))
 
 
-def test_what_is_fitted_is_what_every_command_runs() -> None:
-    parameters, table, _, some = some_task(np.random.default_rng(11))
-    words, known = table.take(some.ids), some.ids != some.blank
-    output, _ = forward(parameters, words, some.own, some.target, known)
-    side = Side(words.features @ parameters["b_f"].T, words.salience, words.heights)
-    x = words.x.copy()
-    x[np.arange(3), some.target] = some.own
-    made = encode(as_layer(parameters), x, side=side, mask=known, queries=some.target)[:, 0]
-    np.testing.assert_allclose(made, output, atol=1e-10)
-
-
 def test_added_heads_look_at_the_sentence_and_to_either_side() -> None:
     rng = np.random.default_rng(1)
-    made = add_heads(some_parameters(rng), rng)
-    whole, left, right = np.exp(made["position"][-3:])
+    made = add_heads(some_layer(rng), rng)
+    whole, left, right = np.exp(made.parameters()[Distance.name][-3:])
     assert np.ptp(whole) == 0
     assert left.argmax() == 2 and left[2] / left.sum() > 0.8  # reach 3: distance -1
     assert right.argmax() == 4 and right[4] / right.sum() > 0.8

@@ -4,20 +4,47 @@ The height of a word says how much the topic changes across it in the corpus: `w
 and `he` stand where one clause ends and another begins, `of` and `with` in the middle of one.
 """
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.scores import softmax
+from ctxembed.attention.terms.term import Seen, Term
 from ctxembed.static.space import Floats
 
 SIDE = 6  # words to either side whose topics are compared
 LEAST = 3  # fewer words on one side say nothing
-PRIOR = (
-    30  # occurrences of an average word that every word is given, so that rare ones stay average
-)
-NEAR = 0.3  # how fast the neighbourhood of a word fades, a word
-NEAR_WALL = 10.0  # and how fast behind walls
+PRIOR = 30  # occurrences of an average word that each is given, so that rare ones stay average
 STEP = 2_000  # sentences at once: some 40 MB
+
+
+class Walls(Term):
+    """by_head: (H,) how much a wall counts. words: (V,) how high a wall each word is."""
+
+    name: ClassVar[str] = "wall"
+
+    def bias(self, seen: Seen, dtype: Any) -> Floats | None:
+        """Lower the scores of what stands behind walls."""
+        walls = walls_between(self.words, seen, dtype)
+        if walls is None:
+            return None
+        return -self.by_head.astype(dtype, copy=False)[:, None] * walls[:, :, None]
+
+    def backward(self, d_scores: Floats, seen: Seen) -> Floats:
+        """Return (H,)."""
+        walls = walls_between(self.words, seen, d_scores.dtype)
+        assert walls is not None
+        return np.asarray(-np.einsum("bqht,bqt->h", d_scores, walls))
+
+
+def walls_between(heights: Floats | None, seen: Seen, dtype: Any) -> Floats | None:
+    """Return (B, Tq, T): the heights between each two words; summed once a batch."""
+    if heights is None or seen.ids is None or seen.distance is None:
+        return None
+    if id(heights) not in seen.between:
+        mine = heights[seen.ids].astype(dtype, copy=False)
+        seen.between[id(heights)] = between(mine, seen.queries)
+    return seen.between[id(heights)]
 
 
 def heights(
@@ -77,27 +104,3 @@ def between(heights: Floats, queries: NDArray[np.intp] | None = None) -> Floats:
     to_left = mine_before - upto[:, None, :]  # j < i
     zero = np.zeros((), heights.dtype)
     return np.where(j > i, to_right, np.where(j < i, to_left, zero))
-
-
-def neighbourhood(
-    x: Floats,
-    salience: Floats,
-    walls: Floats,
-    queries: NDArray[np.intp] | None = None,
-    mask: NDArray[np.bool_] | None = None,
-) -> Floats:
-    """Return (B, Tq, d): the mean of the words around each place, near ones most, of length 1.
-
-    x: (B, T, d). salience: (B, T). walls: (B, Tq, T) from `between`. mask: (B, T) False: padding.
-    A word asks with what stands around it, so that it looks for its own clause's topic.
-    """
-    places = np.arange(x.shape[1])
-    i = places[None, :] if queries is None else queries[:, None]
-    distance = np.abs(places[None, None, :] - i[:, :, None])  # (B or 1, Tq, T)
-    scores = salience[:, None, :] - (NEAR * distance + NEAR_WALL * walls).astype(x.dtype)
-    look = distance != 0
-    if mask is not None:
-        look = look & mask[:, None, :]
-    mean = softmax(np.where(look, scores, -np.inf)) @ x  # (B, Tq, d)
-    length = np.sqrt((mean * mean).sum(axis=-1, keepdims=True))
-    return np.asarray(mean / np.where(length > 0, length, 1), x.dtype)

@@ -1,0 +1,95 @@
+"""Layers nobody has taught: general attention, random matrices, and where learning starts."""
+
+import numpy as np
+
+from ctxembed.attention.layer import Layer
+from ctxembed.attention.neighbourhood import Neighbourhood
+from ctxembed.attention.terms import Distance, Term, Walls, WordBias
+from ctxembed.attention.terms.distance import decay
+from ctxembed.attention.terms.word_bias import damping
+from ctxembed.static.space import Floats
+
+SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
+REACH = 32  # words; farther ones count as this far
+GENERAL = ("textbook", "scaled", "cosine")
+
+
+def general(kind: str, dim: int, heads: int = 4, frequency: Floats | None = None) -> Layer:
+    """Make a layer without parameters: the textbook's, the scaled one, or the one that works.
+
+    frequency: (V,) each word's share of the text; where given, frequent words are damped.
+    """
+    if kind == "textbook":
+        return Layer()
+    if kind == "scaled":
+        return Layer(scale=1 / float(np.sqrt(dim)))
+    slopes = SLOPES[:heads] if heads <= len(SLOPES) else tuple(np.linspace(0, 0.5, heads))
+    terms: list[Term] = [Distance(decay(slopes, REACH))]
+    if frequency is not None:
+        terms.append(WordBias(np.ones((1, 1), np.float32), damping(frequency)[:, None]))
+    return Layer(
+        heads=heads, scale=6.0, unit=True, skip_self=True, own=0.3, share=0.7, terms=tuple(terms)
+    )
+
+
+def random_layer(dim: int, heads: int, rng: "np.random.Generator") -> Layer:
+    """Start a layer as training would, before it has learned anything: W ~ N(0, 1/d)."""
+    size = max(1, dim // heads)
+    into, out_of = (heads, dim, size), (heads, size, dim)
+    deviations = (dim**-0.5, dim**-0.5, dim**-0.5, (heads * size) ** -0.5)
+    w_q, w_k, w_v, w_o = (
+        rng.normal(0, deviation, shape).astype(np.float32)
+        for deviation, shape in zip(deviations, (into, into, into, out_of), strict=True)
+    )
+    return Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
+
+
+def start(
+    dim: int,
+    rng: "np.random.Generator",
+    features: Floats,
+    near: Neighbourhood,
+    *,
+    heads: int = 4,
+    reach: int = 24,
+    temperature: float = 4.0,
+    own: float = 0.15,
+    around: float = 0.3,
+    wall: float = 10.0,
+    slopes: tuple[float, ...] = (0.02, 0.1, 0.4, 0.8),
+    noise: float = 0.01,
+) -> Layer:
+    """Start near general attention: cosine scores, frequent words damped, one decay a head.
+
+    features: (V, F) of WordBias, its last two the mildest damping and the length.
+    """
+    eye = np.eye(dim)[None]
+    size = np.sqrt(temperature) * dim**0.25  # so that q·k / sqrt(d) = temperature · cosine
+
+    def about(matrix: Floats) -> Floats:
+        return matrix + noise * rng.standard_normal((heads, dim, dim))
+
+    def ready(array: Floats) -> Floats:
+        return array.astype(np.float32)
+
+    by_feature = np.zeros((heads, features.shape[1]))
+    by_feature[:, -2:] = 1.0
+    w_q = np.concatenate([about(size * (1 - around) * eye), about(size * around * eye)], axis=1)
+    w_k, w_v, w_o = about(size * eye), about(eye), about((1 - own) / heads * eye)
+    return Layer(
+        heads,
+        ready(w_q),
+        ready(w_k),
+        ready(w_v),
+        ready(w_o),
+        b_q=np.zeros((heads, dim), np.float32),
+        scale=float(1 / np.sqrt(dim)),
+        skip_self=True,
+        own=own,
+        near=near,
+        terms=(
+            Distance(ready(decay(tuple(np.resize(np.array(slopes), heads)), reach))),
+            WordBias(ready(by_feature), features),
+            Walls(ready(np.full(heads, wall)), near.heights),
+        ),
+    )
