@@ -95,6 +95,7 @@ class Attended:
     asking: Floats  # (N, d or 2d) the same, with their neighbourhood; N = B Tq
     q: Floats  # (N, H or 1, dk)
     shares: Floats  # (B, Tq, H, T) the weights
+    mixed: Floats | None  # (N, H, d) Σ weight x_j, where it was needed
     passed: Floats  # (N, H, dv) Σ weight x_j W_V
     own: Floats  # (B, Tq, d) what the word itself brings
     output: Floats  # (B, Tq, d)
@@ -153,7 +154,8 @@ class Attended:
             made["w_o"] = _outer(self.passed, d_made)
             d_made = _by_heads(d_made, layer.w_o, back=True)
         if layer.w_v is not None:
-            made["w_v"] = _outer(_mix(self.shares, self.keys), d_made)
+            mixed = _mix(self.shares, self.keys) if self.mixed is None else self.mixed
+            made["w_v"] = _outer(mixed, d_made)
             d_made = _by_heads(d_made, layer.w_v, back=True)
         d_mixed = np.broadcast_to(d_made, (number, heads, dim)).reshape(batch, -1, dim)
         d_weights = (d_mixed @ self.keys.swapaxes(1, 2)).reshape(self.shares.shape)
@@ -225,17 +227,18 @@ def attend(
 
     shares: Floats = np.broadcast_to(weights, (batch, places, layer.heads, keys.shape[1]))
     if layer.w_v is None and layer.w_o is None:  # heads are averaged
-        passed = (weights.mean(axis=2) @ keys).reshape(-1, 1, dim)
+        mixed = passed = (weights.mean(axis=2) @ keys).reshape(-1, 1, dim)
         made = passed[:, 0]
     else:
-        passed = _pass_on(layer, shares, keys, narrow)  # (N, H, dv)
+        mixed = None if narrow else _mix(shares, keys)
+        passed = _pass_on(layer, shares, keys, mixed)  # (N, H, dv)
         made = passed.mean(axis=1) if layer.w_o is None else _together(passed, layer.w_o)
     made = made.reshape(asked.shape)
     made = layer.share * made if layer.share != 1 else made
     own = _own(layer, asked, look)
     output = made if own is None else made + own
     own = np.broadcast_to(np.zeros((), x.dtype), asked.shape) if own is None else own
-    return Attended(layer, seen, keys, look, asked, asking, q, shares, passed, own, output)
+    return Attended(layer, seen, keys, look, asked, asking, q, shares, mixed, passed, own, output)
 
 
 def _scores(layer: Layer, q: Floats, keys: Floats, places: int, narrow: bool) -> Floats:
@@ -257,12 +260,11 @@ def _mix(shares: Floats, keys: Floats) -> Floats:
     return np.asarray(shares.reshape(batch, -1, length) @ keys).reshape(-1, heads, keys.shape[2])
 
 
-def _pass_on(layer: Layer, shares: Floats, keys: Floats, narrow: bool) -> Floats:
-    """Return (N, H, dv): what is mixed, through W_V."""
-    if layer.w_v is None:
-        return _mix(shares, keys)
-    if not narrow:
-        return _by_heads(_mix(shares, keys), layer.w_v)
+def _pass_on(layer: Layer, shares: Floats, keys: Floats, mixed: Floats | None) -> Floats:
+    """Return (N, H, dv): the words through W_V, mixed; or what is mixed already, through W_V."""
+    if mixed is not None:
+        return mixed if layer.w_v is None else _by_heads(mixed, layer.w_v)
+    assert layer.w_v is not None
     batch, places, heads, length = shares.shape
     v = _side_by_side(keys.reshape(-1, keys.shape[2]), layer.w_v).reshape(batch, length, heads, -1)
     passed = np.empty((batch, places, heads, v.shape[3]), keys.dtype)
