@@ -7,6 +7,7 @@ from ctxembed.cli.command import command
 
 @command(
     "completion",
+    output="Text on standard output, not a table.",
     examples=[
         ("Switch it on in bash", 'eval "$(ctxembed completion bash)"'),
         ("In fish", "ctxembed completion fish | source"),

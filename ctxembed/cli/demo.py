@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from ctxembed.cli.command import command, quiet_option
+from ctxembed.cli.answer import QUIET
+from ctxembed.cli.command import command
 
 AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
 PLACES = "--axis restaurant=waiter,menu,food --axis computer=computer,network,data"
@@ -80,12 +81,12 @@ STORY = (
     "demo",
     examples=[("The story in one run", "ctxembed demo")],
     see_also=["compare", "explain", "show"],
-    columns={"(several tables)": "each step with the command that printed it"},
+    params=[QUIET],
+    output="Several tables on standard output, each below the command that printed it.",
     details="""Every step is the real output of the command above it. It always asks the bundled
 model; what it trains on the way goes into a temporary directory.""",
 )
-@quiet_option
-def command_(quiet: bool) -> None:
+def command_() -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
     from ctxembed.store import places
 

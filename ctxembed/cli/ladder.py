@@ -1,20 +1,16 @@
 """ctxembed ladder"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import answer, command, output_options
-from ctxembed.cli.sentence import open_context, source_options
+from ctxembed.cli.command import command, open_model
+from ctxembed.cli.options import source_options
+from ctxembed.table import Table
 
 
 @command(
     "ladder",
-    columns={
-        "representation": "one-hot, bow, tfidf, static, bag, general, and each learned attention",
-        "dim": "length of a vector",
-        "zeros": "share of the numbers of both vectors that are zero",
-        "cosine": "cosine of the two vectors",
-        "tells": "what the cosine can tell apart",
-    },
     examples=[
         ("Two words with something in common", "ctxembed ladder apple orange"),
         (
@@ -41,20 +37,8 @@ twice.""",
 @click.argument("word2")
 @click.option("--sentences", nargs=2, metavar="A B", help="The sentences in which the words stand.")
 @source_options
-@output_options
-def command_(
-    word1: str,
-    word2: str,
-    sentences: tuple[str, str] | None,
-    vectors: str | None,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+def command_(model: str | None, vectors: str | None, **asked: Any) -> Table:
     """Compare two words under every representation, from one-hot to learned attention."""
     from ctxembed.ask.ladder import ladder
 
-    context, _ = open_context(model_dir, vectors, None, quiet)
-    answer(ladder(context, (word1, word2), sentences or ()), form, precision, no_header, quiet)
+    return ladder(open_model(model, vectors), **asked)
