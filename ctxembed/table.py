@@ -4,11 +4,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, tee
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ctxembed.errors import CtxembedError
 
-Cell = str | int | float | list[float] | None
+
+class Numbers(Protocol):
+    """A vector, as numpy has it."""
+
+    def tolist(self) -> Any:
+        """Return its numbers."""
+
+
+Cell = str | int | float | list[float] | Numbers | None
 Row = Sequence[Cell]
 Role = Literal["label", "number", "share", "vector", "text", "long", "keyword", "aside"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,7 +31,7 @@ class Column:
     number   a value
     share    a number that adds up to a total over its `group`, the rows that agree in these
              columns; it still does when it is rounded
-    vector   a list of numbers; `parts` names them where a cell holds one number only
+    vector   an array of numbers; `parts` names them where a cell holds one number only
     text     words
     long     text that is broken into lines on a terminal instead of cut off
     keyword  the middle of a concordance, its contexts in the columns beside it
@@ -122,9 +130,9 @@ def _line(tag: str, cells: Iterable[str]) -> str:
 
 
 def _show(cell: Cell) -> str:
-    if cell is None or cell != cell:  # NaN
-        return ""
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:.4f}"
+    return "" if cell is None else str(cell)
 
 
 def round_to_total(values: Sequence[float], digits: int) -> list[str]:

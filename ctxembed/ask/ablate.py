@@ -14,7 +14,7 @@ from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 DIGITS = 9  # changes that differ less than this are ties: sums in another order
 ENOUGH = 5  # words; below this any order is likely
@@ -55,8 +55,7 @@ class Ablation:
         return spearman(self.weights.round(DIGITS), self.changes.round(DIGITS))
 
 
-@answers(*ABLATE, AXIS, SPEARMAN)
-@on_model
+@on_model(*ABLATE, AXIS, SPEARMAN)
 def ablate(
     model: Model,
     sentences: str | Sequence[str],

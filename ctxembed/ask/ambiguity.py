@@ -14,7 +14,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which nothing is said
@@ -60,8 +60,7 @@ class Measured:
     senses: int
 
 
-@answers(*AMBIGUITY, *SUMMARY)
-@on_model
+@on_model(*AMBIGUITY, *SUMMARY)
 def ambiguity(
     model: Model,
     words: str | Sequence[str] = (),

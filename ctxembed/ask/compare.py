@@ -14,7 +14,7 @@ from ctxembed.context.representations import Context, Occurrence, Representation
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.context.encoder import Reading
@@ -38,8 +38,7 @@ SEVERAL = (
 NEAREST = Column("nearest", "the nearest words by static vectors, the target left out", "text")
 
 
-@answers(*TARGET, AXIS, *SEVERAL, NEAREST)
-@on_model
+@on_model(*TARGET, AXIS, *SEVERAL, NEAREST)
 def compare(
     model: Model,
     sentences: str | Sequence[str],

@@ -22,7 +22,7 @@ from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.context.encoder import Reading
@@ -70,74 +70,7 @@ class Skipped:
         return notes, unknown
 
 
-@dataclass
-class Contextual:
-    """The vectors of many sentences, made when they are asked for."""
-
-    model: Model
-    way: "Representation | Reading"
-    sentences: Iterable[str]
-    every_word: bool
-    dim: int
-    notes: list[str] = field(default_factory=list)  # both are known when all is read
-    unknown: list[str] = field(default_factory=list)
-
-    def chunks(self) -> Iterator[tuple[list[Target], Floats]]:
-        """Yield targets and their vectors (n, d), and remember what was left out."""
-        skipped = Skipped()
-        yield from contextual_vectors(
-            self.model, self.way, self.sentences, every_word=self.every_word, skipped=skipped
-        )
-        self.notes[:], self.unknown[:] = skipped.tell()
-
-    def labelled(self) -> Iterator[tuple[dict[str, Sequence[Cell]], Floats]]:
-        """Turn targets into columns, for a file of arrays."""
-        names = [column.name for column in TARGET]
-        for targets, vectors in self.chunks():
-            cells = zip(*((t.sentence, t.name, t.position) for t in targets), strict=True)
-            yield dict(zip(names, map(list, cells), strict=True)), vectors
-
-    def table(self) -> Table:
-        """Give each target a row."""
-
-        def rows() -> Iterator[tuple[Cell, ...]]:
-            chunks = self.chunks()
-            first = next(chunks, None)  # made now: a mistake is told before anything is printed
-            return (
-                (target.sentence, target.name, target.position, vector)
-                for targets, vectors in chain([] if first is None else [first], chunks)
-                for target, vector in zip(targets, vectors.tolist(), strict=True)
-            )
-
-        parts = tuple(f"d{i}" for i in range(1, self.dim + 1))
-        made = rows() if isinstance(self.sentences, Iterator) else rows
-        return Table((*TARGET, replace(VECTOR, parts=parts)), made, self.notes, self.unknown)
-
-
-def prepare(
-    model: Model,
-    sentences: Iterable[str],
-    *,
-    every_word: bool = False,
-    attention: str | None = None,
-    general: str | None = None,
-    encoder: str | None = None,
-) -> Contextual:
-    """Choose what gives the vectors: an attention, another representation or a transformer."""
-    context = Context(model)
-    name = name_attention(context, attention, general)
-    if encoder and (attention or general):
-        raise UsageError("give --encoder or an attention, not both")
-    way: Representation | Reading
-    if encoder:
-        (way,) = open_readings([encoder], model)
-        return Contextual(model, way, sentences, every_word, way.dim)
-    way = context.get(name, general_kind(model, general))
-    return Contextual(model, way, sentences, every_word, model.dim)
-
-
-@answers(*TARGET, NUMBERS, VECTOR)
-@on_model
+@on_model(*TARGET, NUMBERS, VECTOR)
 def contextualize(
     model: Model,
     sentences: str | Iterable[str],
@@ -149,17 +82,36 @@ def contextualize(
 ) -> Table:
     """Give the contextual vectors of the marked words of sentences, or of every word.
 
-    Where sentences are a list, rows are made as they are read and not kept.
+    Rows are made as they are read; they are kept only where sentences are a stream.
     """
+    context = Context(model)
+    name = name_attention(context, attention, general)
+    if encoder and (attention or general):
+        raise UsageError("give --encoder or an attention, not both")
+    readings = open_readings([encoder] if encoder else [], model)
+    way = readings[0] if readings else context.get(name, general_kind(model, general))
     listed = [sentences] if isinstance(sentences, str) else sentences
-    return prepare(
-        model,
-        listed,
-        every_word=every_word,
-        attention=attention,
-        general=general,
-        encoder=encoder,
-    ).table()
+    notes: list[str] = []
+    unknown: list[str] = []
+
+    def chunks() -> Iterator[tuple[list[Target], Floats]]:
+        skipped = Skipped()
+        yield from contextual_vectors(model, way, listed, every_word=every_word, skipped=skipped)
+        notes[:], unknown[:] = skipped.tell()
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        made = chunks()
+        first = next(made, None)  # made now: a mistake is told before anything is printed
+        return (
+            (target.sentence, target.name, target.position, vector)
+            for targets, vectors in chain([] if first is None else [first], made)
+            for target, vector in zip(targets, vectors, strict=True)
+        )
+
+    dim = readings[0].dim if readings else model.dim
+    parts = tuple(f"d{i}" for i in range(1, dim + 1))
+    columns = (*TARGET, replace(VECTOR, parts=parts))
+    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
 
 def contextual_vectors(

@@ -19,7 +19,7 @@ from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Row, Table, answers
+from ctxembed.table import Cell, Column, Row, Table
 from ctxembed.text.subword import INNER
 
 EXPLAIN = (
@@ -39,8 +39,7 @@ EXPLAIN = (
 )
 
 
-@answers(*EXPLAIN, RECIPE[1], STEPS[0], *STEPS[2:])
-@on_model
+@on_model(*EXPLAIN, RECIPE[1], STEPS[0], *STEPS[2:])
 def explain(
     model: Model,
     sentence: str,

@@ -16,7 +16,7 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 ORDERS = ("position", "sense", "margin", "left", "right")
 KWIC = (
@@ -35,8 +35,7 @@ KWIC = (
 AXIS = Column("AXIS...", "cosine of the contextual vector with the axis")
 
 
-@answers(*KWIC, AXIS)
-@on_model
+@on_model(*KWIC, AXIS)
 def kwic(
     model: Model,
     word: str,

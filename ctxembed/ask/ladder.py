@@ -9,7 +9,7 @@ from ctxembed.context.representations import Context, Occurrence, Parsed, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 TELLS = {
     "one-hot": "which word it is",
@@ -33,8 +33,7 @@ LADDER = (
 )
 
 
-@answers(*LADDER)
-@on_model
+@on_model(*LADDER)
 def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None = None) -> Table:
     """Compare two words under every representation: dimension, share of zeros, cosine.
 

@@ -7,7 +7,7 @@ import numpy as np
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Column, Table, answers
+from ctxembed.table import Column, Table
 
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
 NEIGHBORS = (
@@ -58,8 +58,7 @@ def _best(model: Model, cosines: Floats, number: int) -> list[tuple[str, float]]
     return [(model.vocab[i], float(cosines[i])) for i in rows if cosines[i] > -np.inf]
 
 
-@answers(*NEIGHBORS)
-@on_model
+@on_model(*NEIGHBORS)
 def neighbors(model: Model, words: str | Sequence[str], number: int = 10) -> Table:
     """Rank the nearest words of each word."""
     known, unknown = model.keep_known(words)
@@ -73,8 +72,7 @@ def neighbors(model: Model, words: str | Sequence[str], number: int = 10) -> Tab
     return Table(NEIGHBORS, rows, unknown=unknown)
 
 
-@answers(*ANALOGY)
-@on_model
+@on_model(*ANALOGY)
 def analogy(model: Model, a: str, b: str, c: str, number: int = 5) -> Table:
     """Rank the words nearest to b - a + c."""
     ua, ub, uc = unit(np.array([model.vector(word) for word in (a, b, c)]))

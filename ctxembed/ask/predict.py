@@ -17,7 +17,7 @@ from ctxembed.static.space import Floats
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 CHUNK = 1024  # sentences at once
 PREDICT = (
@@ -52,8 +52,7 @@ def choose(model: Model, name: str | None) -> str:
     raise ModelError(f"{model.path}: {which}; fit one with: ctxembed fit TASK.tsv --name NAME")
 
 
-@answers(*PREDICT)
-@on_model
+@on_model(*PREDICT)
 def predict(model: Model, sentences: str | Iterable[str], *, attention: str | None = None) -> Table:
     """Give each marked target a label, how sure that is, and the known expression it is like.
 

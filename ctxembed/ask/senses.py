@@ -16,7 +16,7 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled
 from ctxembed.store.sense_store import SavedSenses, save_senses
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which senses would be guesswork
@@ -59,8 +59,7 @@ class Found:
     markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
 
 
-@answers(*SENSES)
-@on_model
+@on_model(*SENSES)
 def senses(
     model: Model,
     word: str,

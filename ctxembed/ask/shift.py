@@ -17,7 +17,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table, answers, round_to_total
+from ctxembed.table import Cell, Column, Table, round_to_total
 
 SHIFT = (
     Column("rank", "by static, or by distance beyond chance with --by usage; 1 has moved most"),
@@ -171,8 +171,7 @@ def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
     return Aligned(a, b, rows_a, rows_b, min_count)
 
 
-@answers(*SHIFT)
-@on_model
+@on_model(*SHIFT)
 def shift(
     model_a: Model,
     model_b: Model | str | Path,

@@ -10,7 +10,7 @@ from ctxembed.context.occurrences import quote
 from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import PROPERTIES, Cell, Column, Table, answers
+from ctxembed.table import PROPERTIES, Cell, Column, Table
 
 WORD = Column("word", "the word", "label")
 NUMBERS = Column("d1, d2, ...", "the numbers of its vector")
@@ -26,8 +26,7 @@ SHOW = (
 )
 
 
-@answers(*PROPERTIES)
-@on_model
+@on_model(*PROPERTIES)
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
     meta = dict(model.meta)
@@ -58,8 +57,7 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, int | str) else str(value)
 
 
-@answers(WORD, NUMBERS)
-@on_model
+@on_model(WORD, NUMBERS)
 def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
     known, unknown = model.keep_known(words)
@@ -69,8 +67,7 @@ def vector(model: Model, words: str | Sequence[str]) -> Table:
     )
 
 
-@answers(*SHOW)
-@on_model
+@on_model(*SHOW)
 def show(
     model: Model,
     words: str | Sequence[str],

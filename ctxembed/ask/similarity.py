@@ -9,7 +9,7 @@ from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Column, Row, Table, answers
+from ctxembed.table import Column, Row, Table
 
 WORD = Column("word", "a word", "label")
 OTHERS = Column("WORD...", "its cosine with each of the words, a column under each one's name")
@@ -21,8 +21,7 @@ PAIRS = (
 )
 
 
-@answers(WORD, OTHERS, AXIS, *PAIRS)
-@on_model
+@on_model(WORD, OTHERS, AXIS, *PAIRS)
 def similarity(
     model: Model,
     words: str | Sequence[str],

@@ -11,17 +11,11 @@ from ctxembed.table import Table
 
 @command(
     "ablate",
-    examples=[
-        (
-            "Which word makes apple a company?",
-            'ctxembed ablate "[Apple] launched a new phone while I was eating an orange"'
-            " --axis taste=fruit,sweet,juice --axis technology=phone,company,software",
-        ),
-        (
-            "Does the weight explain anything, over many sentences?",
-            "ctxembed ablate - < sentences.txt | tail -n +2 | cut -f1,2,7 | uniq",
-        ),
-    ],
+    examples="""# Which word makes apple a company?
+ctxembed ablate "[Apple] launched a new phone while I was eating an orange" --axis
+  taste=fruit,sweet,juice --axis technology=phone,company,software
+# Does the weight explain anything, over many sentences?
+ctxembed ablate - < sentences.txt | tail -n +2 | cut -f1,2,7 | uniq""",
     see_also=["explain", "compare"],
     details="""The word is deleted, so the words behind it move one place nearer, and the layer is
 run again. A weight says how much of a word flows in; the change says what would be missing. They

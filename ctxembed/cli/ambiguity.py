@@ -11,11 +11,12 @@ from ctxembed.table import Table
 
 @command(
     "ambiguity",
-    examples=[
-        ("Which words need their context most?", "ctxembed ambiguity -n 20"),
-        ("Two words", "ctxembed ambiguity apple bank"),
-        ("How much of my text needs context?", "ctxembed ambiguity --summary"),
-    ],
+    examples="""# Which words need their context most?
+ctxembed ambiguity -n 20
+# Two words
+ctxembed ambiguity apple bank
+# How much of my text needs context?
+ctxembed ambiguity --summary""",
     see_also=["senses", "kwic", "compare"],
     details="""Up to 100 occurrences of each word, drawn at random, or 1000 of words given by
 name, are made contextual as `senses` does it. Words are read a batch at a time, each occurrence

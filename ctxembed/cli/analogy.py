@@ -11,7 +11,8 @@ from ctxembed.table import Table
 
 @command(
     "analogy",
-    examples=[("Dog is to puppy as cat is to what?", "ctxembed analogy dog puppy cat")],
+    examples="""# Dog is to puppy as cat is to what?
+ctxembed analogy dog puppy cat""",
     see_also=["neighbors", "similarity"],
 )
 @click.argument("a")

@@ -98,7 +98,7 @@ def _print(table: Table) -> bool:
             sys.stdout.write(piece)
         sys.stdout.flush()
     else:
-        _write(Path(how.file_), _text(table, how, terminal=False))
+        _write(Path(how.file_), table, how)
     for line in table.notes:
         note(line)
     tell(table.unknown[told:])
@@ -122,9 +122,17 @@ def _width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _write(path: Path, pieces: Iterable[str]) -> None:
+def _write(path: Path, table: Table, how: Printing) -> None:
+    """Write a table to a file: vectors as arrays where its name asks for it, else text."""
+    if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in table.columns):
+        from ctxembed.output.arrays import write_table
+
+        number, dim = write_table(path, table)
+        note(f"{number} vectors of {dim} numbers written to {path}")
+        return
     from ctxembed.static.write import replace_file
 
     if not path.parent.is_dir():
         raise UsageError(f"-o {path}: no such directory")
+    pieces = _text(table, how, terminal=False)
     replace_file(path, lambda file: file.writelines(piece.encode() for piece in pieces))

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 class Command(click.Command):
     """A command that answers with a Table, and carries what its man page says.
 
-    `output` is what a command that answers with no Table prints.
+    examples: a line `# meaning`, then the command, which may go on in the next line. `output` is
+    what a command that answers with no Table prints.
     """
 
     def __init__(
         self,
         name: str | None,
         *,
-        examples: Sequence[tuple[str, str]] = (),
+        examples: str = "",
         see_also: Sequence[str] = (),
         details: str = "",
         output: str = "",
@@ -41,7 +42,7 @@ class Command(click.Command):
             taken = any("-o" in parameter.opts for parameter in own)
             own += [*(() if taken else (FILE,)), *OPTIONS]
         super().__init__(name, params=own, **kwargs)
-        self.examples = tuple(examples)
+        self.examples = tuple(_read_examples(examples))
         self.see_also = tuple(see_also)
         self.details = details  # further sections for the man page, in plain paragraphs
         self.output = output
@@ -70,6 +71,13 @@ class Command(click.Command):
         if self.columns:
             with formatter.section("Columns"):
                 formatter.write_dl([(column.name, column.meaning) for column in self.columns])
+
+
+def _read_examples(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what an example is for, and the example."""
+    for part in f"\n{text}".split("\n# ")[1:]:
+        meaning, *lines = part.splitlines()
+        yield meaning, " ".join(map(str.strip, lines))
 
 
 PRINTING = Printing.__dataclass_fields__

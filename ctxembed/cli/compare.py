@@ -19,22 +19,13 @@ from ctxembed.table import Table
 
 @command(
     "compare",
-    examples=[
-        (
-            "Is it the fruit or the company?",
-            'ctxembed compare "[Apple] launched a new phone while I was eating an orange"'
-            " --axis taste=fruit,sweet,juice --axis technology=phone,company,software",
-        ),
-        (
-            "One word, two sentences",
-            'ctxembed compare "She put money in the [bank]" "They sat on the river [bank]"',
-        ),
-        (
-            "For a script",
-            'ctxembed compare "[Apple] launched a phone" '
-            "| awk -F'\\t' '$4==\"general\"{print $2,$5}'",
-        ),
-    ],
+    examples="""# Is it the fruit or the company?
+ctxembed compare "[Apple] launched a new phone while I was eating an orange" --axis
+  taste=fruit,sweet,juice --axis technology=phone,company,software
+# One word, two sentences
+ctxembed compare "She put money in the [bank]" "They sat on the river [bank]"
+# For a script
+ctxembed compare "[Apple] launched a phone" | awk -F'\\t' '$4=="general"{print $2,$5}'""",
     see_also=["explain", "similarity", "contextualize"],
     details="""The bag is the plain mean of the context's static vectors, the baseline that every
 attention stands beside; where attention gives no other answer, a note on stderr says so.

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from ctxembed.cli.answer import printing
 from ctxembed.cli.command import Lines, command, open_model
 from ctxembed.cli.options import attention_option, general_option, source_options
 from ctxembed.errors import UsageError
@@ -13,14 +14,12 @@ from ctxembed.table import Table
 
 @command(
     "contextualize",
-    examples=[
-        ("Vectors of the marked words", "ctxembed contextualize sentences.txt -f jsonl"),
-        (
-            "Every word of every line, as numpy arrays",
-            "ctxembed contextualize sentences.txt --all -o vectors.npz",
-        ),
-        ("From a pipe", "echo 'the [bank] of the river' | ctxembed contextualize -"),
-    ],
+    examples="""# Vectors of the marked words
+ctxembed contextualize sentences.txt -f jsonl
+# Every word of every line, as numpy arrays
+ctxembed contextualize sentences.txt --all -o vectors.npz
+# From a pipe
+echo 'the [bank] of the river' | ctxembed contextualize -""",
     see_also=["compare", "vector"],
     details="""With -o FILE.npz the file holds vectors (n, d), sentence, target and position; a .npy
 file holds the vectors alone. Both are written as they come and appear whole at the end.
@@ -37,21 +36,13 @@ knows, so that both see the same sentence.""",
     metavar="DIR",
     help="A local Hugging Face model instead; needs ctxembed[transformers].",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write a .npz or .npy file.")
+@click.option("-o", "--output", "file_", metavar="FILE", help="Write a .npz or .npy file.")
 @source_options
-def command_(
-    file: str, output: str | None, model: str | None, vectors: str | None, **asked: Any
-) -> Table:
+def command_(file: str, model: str | None, vectors: str | None, **asked: Any) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
-    from ctxembed.ask.contextualize import prepare
+    from ctxembed.ask.contextualize import contextualize
 
+    output = printing().file_
     if output is not None and Path(output).suffix not in (".npz", ".npy"):
         raise UsageError(f"-o {output}: the name must end in .npz or .npy")
-    made = prepare(open_model(model, vectors), Lines(file), **asked)
-    if output is None:
-        return made.table()
-    from ctxembed.output.arrays import write_vectors
-
-    number = write_vectors(Path(output), made.labelled(), made.dim)
-    told = f"{number} vectors of {made.dim} numbers written to {output}"
-    return Table((), (), [told, *made.notes], made.unknown)
+    return contextualize(open_model(model, vectors), Lines(file), **asked)

@@ -79,7 +79,8 @@ STORY = (
 
 @command(
     "demo",
-    examples=[("The story in one run", "ctxembed demo")],
+    examples="""# The story in one run
+ctxembed demo""",
     see_also=["compare", "explain", "show"],
     params=[QUIET],
     output="Several tables on standard output, each below the command that printed it.",

@@ -11,17 +11,10 @@ from ctxembed.table import Table
 
 @command(
     "evaluate",
-    examples=[
-        (
-            "Which of two merged words stood here? The model's own corpus is asked",
-            "ctxembed evaluate pseudowords --pairs 2",
-        ),
-        (
-            "Ratings of pairs of words",
-            "printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n'"
-            " | ctxembed evaluate similarity -",
-        ),
-    ],
+    examples="""# Which of two merged words stood here? The model's own corpus is asked
+ctxembed evaluate pseudowords --pairs 2
+# Ratings of pairs of words
+printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n' | ctxembed evaluate similarity -""",
     see_also=["compare", "contextualize", "import"],
     details="""In detail:
 

@@ -19,21 +19,14 @@ from ctxembed.table import Table
 
 @command(
     "explain",
-    examples=[
-        ("What makes apple a company here?", 'ctxembed explain "[Apple] launched a new phone"'),
-        (
-            "The textbook's attention, every matrix",
-            'ctxembed explain "phone fruit" --vectors phone-fruit --steps',
-        ),
-        (
-            "The notes' hand-picked weights as a recipe",
-            "ctxembed explain --weights money-bank --recipe",
-        ),
-        (
-            "Do the numbers add up?",
-            'ctxembed explain "[bank] of the river" --head each --check > rows.tsv',
-        ),
-    ],
+    examples="""# What makes apple a company here?
+ctxembed explain "[Apple] launched a new phone"
+# The textbook's attention, every matrix
+ctxembed explain "phone fruit" --vectors phone-fruit --steps
+# The notes' hand-picked weights as a recipe
+ctxembed explain --weights money-bank --recipe
+# Do the numbers add up?
+ctxembed explain "[bank] of the river" --head each --check > rows.tsv""",
     see_also=["compare", "contextualize", "positions"],
     details="""General attention has no parameters. textbook takes the raw dot product of the static
 vectors, as in the first lesson: a vector's product with itself is the largest, softmax saturates

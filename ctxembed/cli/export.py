@@ -11,12 +11,14 @@ from ctxembed.table import Table
 
 @command(
     "export",
-    examples=[
-        ("word2vec's text format, which most programs read", "ctxembed export vectors.txt"),
-        ("Its binary format", "ctxembed export vectors.bin"),
-        ("A numpy array, and its words in array.vocab.txt", "ctxembed export array.npy"),
-        ("Into a pipe", "ctxembed export - | head -2"),
-    ],
+    examples="""# word2vec's text format, which most programs read
+ctxembed export vectors.txt
+# Its binary format
+ctxembed export vectors.bin
+# A numpy array, and its words in array.vocab.txt
+ctxembed export array.npy
+# Into a pipe
+ctxembed export - | head -2""",
     see_also=["import", "vector"],
     details="""The end of the name says the format: .txt or .vec is word2vec's text (the number of
 words and dimensions on the first line), .bin its binary, .npy a numpy array of float32 with the

@@ -11,16 +11,10 @@ from ctxembed.table import Table
 
 @command(
     "fit",
-    examples=[
-        (
-            "Idioms, figurative or literal",
-            "ctxembed fit idioms.tsv --name idioms",
-        ),
-        (
-            "Does it carry over to idioms it never saw?",
-            "ctxembed fit idioms.tsv --name unseen --split expression",
-        ),
-    ],
+    examples="""# Idioms, figurative or literal
+ctxembed fit idioms.tsv --name idioms
+# Does it carry over to idioms it never saw?
+ctxembed fit idioms.tsv --name unseen --split expression""",
     see_also=["predict", "compare", "explain", "learn"],
     details="""A task file has a label and a sentence a line, a tab between them, the target word or
 words in brackets: figurative<tab>It was a [piece of cake]. With a first line of column names there

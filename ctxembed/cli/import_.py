@@ -11,16 +11,10 @@ from ctxembed.table import Table
 
 @command(
     "import",
-    examples=[
-        (
-            "Vectors go out and come in again",
-            "ctxembed export vectors.vec && ctxembed import vectors.vec -o imported",
-        ),
-        (
-            "The 1,000 most frequent words only",
-            "ctxembed export all.txt -q && ctxembed import all.txt --limit 1000 -o top",
-        ),
-    ],
+    examples="""# Vectors go out and come in again
+ctxembed export vectors.vec && ctxembed import vectors.vec -o imported
+# The 1,000 most frequent words only
+ctxembed export all.txt -q && ctxembed import all.txt --limit 1000 -o top""",
     see_also=["export", "train", "info"],
     details="""Reads word2vec's text and binary formats, GloVe's text (no first line with sizes),
 fastText's .vec, packed (.gz .bz2 .xz .zst) or not, - for stdin; a numpy array (.npy) with its words

@@ -7,10 +7,10 @@ from ctxembed.table import Table
 
 @command(
     "info",
-    examples=[
-        ("What is this model?", "ctxembed info"),
-        ("Its dimension, for a script", "ctxembed info -f tsv | awk '$1==\"dim\"{print $2}'"),
-    ],
+    examples="""# What is this model?
+ctxembed info
+# Its dimension, for a script
+ctxembed info -f tsv | awk '$1=="dim"{print $2}'""",
     see_also=["train", "show"],
 )
 @model_option

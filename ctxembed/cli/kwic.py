@@ -18,14 +18,12 @@ from ctxembed.table import Table
 
 @command(
     "kwic",
-    examples=[
-        ("Every bank in the corpus", "ctxembed kwic bank"),
-        ("The least clear cases first", "ctxembed kwic bank --sort margin | head"),
-        (
-            "One sense only, with its place on an axis",
-            "ctxembed kwic apple --sense 1 --axis taste=fruit,sweet,juice",
-        ),
-    ],
+    examples="""# Every bank in the corpus
+ctxembed kwic bank
+# The least clear cases first
+ctxembed kwic bank --sort margin | head
+# One sense only, with its place on an axis
+ctxembed kwic apple --sense 1 --axis taste=fruit,sweet,juice""",
     see_also=["senses", "show", "contextualize"],
     details="""Senses are those that `ctxembed senses WORD --save` has kept in the model; they are
 looked for at once where --sense, --sort sense or --sort margin needs them.

@@ -11,17 +11,12 @@ from ctxembed.table import Table
 
 @command(
     "ladder",
-    examples=[
-        ("Two words with something in common", "ctxembed ladder apple orange"),
-        (
-            "One word in two sentences",
-            "ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'",
-        ),
-        (
-            "The vectors of the lecture notes",
-            "ctxembed ladder king queen --vectors king-queen-cricket",
-        ),
-    ],
+    examples="""# Two words with something in common
+ctxembed ladder apple orange
+# One word in two sentences
+ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'
+# The vectors of the lecture notes
+ctxembed ladder king queen --vectors king-queen-cricket""",
     see_also=["vectorize", "compare", "similarity"],
     details="""The rungs, from the bottom: one-hot has a place for each word, so that any two words
 are equally far apart. bow counts the words of each word's sentence, tfidf lets rare words count

@@ -11,13 +11,10 @@ from ctxembed.table import Table
 
 @command(
     "learn",
-    examples=[
-        (
-            "Learn again, with eight heads, under another name",
-            "ctxembed learn --name eight --heads 8 --epochs 0.5",
-        ),
-        ("Six seconds at most", "ctxembed learn --name quick --minutes 0.1"),
-    ],
+    examples="""# Learn again, with eight heads, under another name
+ctxembed learn --name eight --heads 8 --epochs 0.5
+# Six seconds at most
+ctxembed learn --name quick --minutes 0.1""",
     see_also=["train", "explain", "compare", "info"],
     details="""Learning needs no labels. A pseudoword is two words of the corpus that share the mean
 of their vectors, as the senses of an ambiguous word do; attention must tell from each sentence

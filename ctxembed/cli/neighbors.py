@@ -9,10 +9,10 @@ from ctxembed.table import Table
 
 @command(
     "neighbors",
-    examples=[
-        ("The ten nearest words", "ctxembed neighbors apple"),
-        ("Only the words", "ctxembed neighbors apple -n 3 --no-header | cut -f2"),
-    ],
+    examples="""# The ten nearest words
+ctxembed neighbors apple
+# Only the words
+ctxembed neighbors apple -n 3 --no-header | cut -f2""",
     see_also=["similarity", "show"],
 )
 @click.argument("word", nargs=-1, required=True)

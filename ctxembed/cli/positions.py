@@ -11,11 +11,12 @@ from ctxembed.table import Table
 
 @command(
     "positions",
-    examples=[
-        ("Four places in six dimensions", "ctxembed positions --length 4 --dim 6"),
-        ("How it falls off with distance", "ctxembed positions --length 6 --dim 64 --dot"),
-        ("What a learned attention makes of distance", "ctxembed positions --attention learned"),
-    ],
+    examples="""# Four places in six dimensions
+ctxembed positions --length 4 --dim 6
+# How it falls off with distance
+ctxembed positions --length 6 --dim 64 --dot
+# What a learned attention makes of distance
+ctxembed positions --attention learned""",
     see_also=["explain"],
     details="""Self-attention alone knows no order. The encoding gives each place p sine waves of
 falling frequency, sin(p / 10000^(2i/d)) and cos of the same, added to the word's vector. The dot

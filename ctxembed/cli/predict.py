@@ -9,13 +9,9 @@ from ctxembed.table import Table
 
 @command(
     "predict",
-    examples=[
-        (
-            "Label a sentence",
-            "ctxembed fit idioms.tsv --name idioms -q > fitted.txt && ctxembed"
-            ' predict "The exam was a [piece of cake]" --attention idioms',
-        ),
-    ],
+    examples="""# Label a sentence
+ctxembed fit idioms.tsv --name idioms -q > fitted.txt && ctxembed predict "The exam was a [piece
+  of cake]" --attention idioms""",
     see_also=["fit", "compare", "explain"],
 )
 @click.argument("sentence", nargs=-1)

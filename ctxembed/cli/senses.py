@@ -18,10 +18,10 @@ from ctxembed.table import Table
 
 @command(
     "senses",
-    examples=[
-        ("How many meanings does bank have here?", "ctxembed senses bank"),
-        ("Two senses, whatever the data say", "ctxembed senses apple --k 2"),
-    ],
+    examples="""# How many meanings does bank have here?
+ctxembed senses bank
+# Two senses, whatever the data say
+ctxembed senses apple --k 2""",
     see_also=["kwic", "ambiguity", "show", "compare"],
     details="""Occurrences come from the corpus in the model; their context reaches 32 words to
 either side within the sentence. Their contextual vectors are placed in a space in which one step in

@@ -11,19 +11,11 @@ from ctxembed.table import Table
 
 @command(
     "shift",
-    examples=[
-        (
-            "What differs most between two corpora?",
-            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
-            " ctxembed train corpus.txt.gz -o b -q --static-only --dim 10 --seed 2 > b.tsv &&"
-            " ctxembed shift a b --by usage -n 5",
-        ),
-        (
-            "One word: other senses, or the same senses in other shares?",
-            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
-            " ctxembed shift a a apple",
-        ),
-    ],
+    examples="""# What differs most between two corpora?
+ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed train corpus.txt.gz
+  -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b --by usage -n 5
+# One word: other senses, or the same senses in other shares?
+ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed shift a a apple""",
     see_also=["mix", "senses", "train"],
     details="""Alignment: the first model's static vectors (of length 1) are turned by the
 orthogonal matrix that brings the words both models share nearest to the second model's (orthogonal

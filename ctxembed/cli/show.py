@@ -11,14 +11,10 @@ from ctxembed.table import Table
 
 @command(
     "show",
-    examples=[
-        ("The averaged apple", "ctxembed show apple"),
-        (
-            "Where it lies between two named directions",
-            "ctxembed show apple --axis taste=fruit,sweet,juice"
-            " --axis technology=phone,company,software",
-        ),
-    ],
+    examples="""# The averaged apple
+ctxembed show apple
+# Where it lies between two named directions
+ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,company,software""",
     see_also=["neighbors", "similarity", "vector"],
 )
 @click.argument("word", nargs=-1, required=True)

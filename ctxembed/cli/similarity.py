@@ -11,14 +11,12 @@ from ctxembed.table import Table
 
 @command(
     "similarity",
-    examples=[
-        ("All against all", "ctxembed similarity apple pear phone"),
-        ("One row a pair", "ctxembed similarity apple pear phone --pairs"),
-        (
-            "Words in sentences beside plain words",
-            'ctxembed similarity "[Apple] launched a phone" "an [apple] pie" company pear',
-        ),
-    ],
+    examples="""# All against all
+ctxembed similarity apple pear phone
+# One row a pair
+ctxembed similarity apple pear phone --pairs
+# Words in sentences beside plain words
+ctxembed similarity "[Apple] launched a phone" "an [apple] pie" company pear""",
     see_also=["neighbors", "show"],
 )
 @click.argument("word", nargs=-1, required=True)

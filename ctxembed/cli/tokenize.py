@@ -11,19 +11,16 @@ from ctxembed.table import Table
 
 @command(
     "tokenize",
-    examples=[
-        ("Words", 'ctxembed tokenize "Don\'t panic: it is state-of-the-art."'),
-        ("Sentences of a file", "ctxembed tokenize corpus.txt --unit sentence"),
-        (
-            "Subwords, 50 of them learned from the file",
-            "ctxembed tokenize corpus.txt --unit subword --pieces 50 | head -n 5",
-        ),
-        (
-            "One sentence a line",
-            "ctxembed tokenize - --per sentence --no-header < corpus.txt | cut -f2",
-        ),
-        ("With offsets, for another program", "ctxembed tokenize corpus.txt -f jsonl | head -n 3"),
-    ],
+    examples="""# Words
+ctxembed tokenize "Don't panic: it is state-of-the-art."
+# Sentences of a file
+ctxembed tokenize corpus.txt --unit sentence
+# Subwords, 50 of them learned from the file
+ctxembed tokenize corpus.txt --unit subword --pieces 50 | head -n 5
+# One sentence a line
+ctxembed tokenize - --per sentence --no-header < corpus.txt | cut -f2
+# With offsets, for another program
+ctxembed tokenize corpus.txt -f jsonl | head -n 3""",
     see_also=["train", "vectorize"],
     details="""A sentence is found as train finds it. A word is a run of letters, digits and marks
 of any script; an apostrophe or a hyphen inside belongs to it. A character is anything but a space,

@@ -18,18 +18,14 @@ from ctxembed.table import Table
 
 @command(
     "train",
-    examples=[
-        ("Train on one file, with settings that fit its size", "ctxembed train corpus.txt"),
-        (
-            "Skip-gram, 100 dimensions, into a directory of its own",
-            "ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books",
-        ),
-        ("From a pipe", "zcat corpus.txt.gz | ctxembed train - -o piped"),
-        (
-            "Vectors for pieces of words, so that any word has one",
-            "ctxembed train corpus.txt --unit subword --pieces 60 -o pieces",
-        ),
-    ],
+    examples="""# Train on one file, with settings that fit its size
+ctxembed train corpus.txt
+# Skip-gram, 100 dimensions, into a directory of its own
+ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books
+# From a pipe
+zcat corpus.txt.gz | ctxembed train - -o piped
+# Vectors for pieces of words, so that any word has one
+ctxembed train corpus.txt --unit subword --pieces 60 -o pieces""",
     see_also=["info", "show", "neighbors"],
     details="""The corpus is read once: split into sentences and words, counted, and written as an
 index of where each word occurs. Then gensim trains word2vec on it.

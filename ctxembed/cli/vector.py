@@ -9,10 +9,10 @@ from ctxembed.table import Table
 
 @command(
     "vector",
-    examples=[
-        ("The numbers behind a word", "ctxembed vector apple"),
-        ("Words from a file", "ctxembed vector - < words.txt"),
-    ],
+    examples="""# The numbers behind a word
+ctxembed vector apple
+# Words from a file
+ctxembed vector - < words.txt""",
     see_also=["show", "neighbors"],
 )
 @click.argument("word", nargs=-1, required=True)

@@ -14,19 +14,16 @@ COUNTS = ("one-hot", "bow", "tfidf")
 
 @command(
     "vectorize",
-    examples=[
-        ("How often each word is in each sentence", "ctxembed vectorize sentences.txt"),
-        (
-            "The columns you want, in your order",
-            "printf 'mat cat mat\\ncat rat rat\\n' | ctxembed vectorize - --columns mat,rat,cat",
-        ),
-        (
-            "TF-IDF, only what is not zero",
-            "ctxembed vectorize corpus.txt --method tfidf --sparse | head -n 4",
-        ),
-        ("For scipy.sparse.load_npz", "ctxembed vectorize corpus.txt --method tfidf -o tfidf.npz"),
-        ("The mean of the words' vectors", "ctxembed vectorize sentences.txt --method static"),
-    ],
+    examples="""# How often each word is in each sentence
+ctxembed vectorize sentences.txt
+# The columns you want, in your order
+printf 'mat cat mat\\ncat rat rat\\n' | ctxembed vectorize - --columns mat,rat,cat
+# TF-IDF, only what is not zero
+ctxembed vectorize corpus.txt --method tfidf --sparse | head -n 4
+# For scipy.sparse.load_npz
+ctxembed vectorize corpus.txt --method tfidf -o tfidf.npz
+# The mean of the words' vectors
+ctxembed vectorize sentences.txt --method static""",
     see_also=["tokenize", "ladder", "contextualize"],
     details="""Each line is one sentence; ctxembed tokenize --unit sentence finds them in a text.
 

@@ -19,7 +19,7 @@ from ctxembed.evaluate.wic import wic
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Table, answers
+from ctxembed.table import Table
 from ctxembed.text.corpus import Corpus
 
 KINDS = {  # what files each takes
@@ -32,8 +32,7 @@ KINDS = {  # what files each takes
 }
 
 
-@answers(*EVALUATE, SOURCE)
-@on_model
+@on_model(*EVALUATE, SOURCE)
 def evaluate(
     model: Model,
     kind: str,

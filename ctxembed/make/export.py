@@ -11,7 +11,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.write import check_words, replace_file, write_binary, write_text
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import PROPERTIES, Cell, Table, answers
+from ctxembed.table import PROPERTIES, Cell, Table
 
 FORMATS = {
     ".txt": "word2vec text",
@@ -22,8 +22,7 @@ FORMATS = {
 }
 
 
-@answers(*PROPERTIES)
-@on_model
+@on_model(*PROPERTIES)
 def export(
     model: Model, output: str | Path, *, force: bool = False, progress: Progress | None = None
 ) -> Table:

@@ -22,7 +22,7 @@ from ctxembed.static.space import Floats
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import example, on_model, refuse_bundled
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Column, Table
 
 HELD_OUT = 0.2
 SUMMARY = (
@@ -212,8 +212,7 @@ def split(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Row
     return np.flatnonzero(~out), np.flatnonzero(out)
 
 
-@answers(*SUMMARY, *EPOCHS, *CONFUSION)
-@on_model
+@on_model(*SUMMARY, *EPOCHS, *CONFUSION)
 def fit_task(
     model: Model,
     /,

@@ -20,7 +20,7 @@ from ctxembed.static.gensim_engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled
-from ctxembed.table import PROPERTIES, Cell, Table, answers
+from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index, load
@@ -40,8 +40,7 @@ def describe_words(model: Model, index: Index) -> Words:
     return Words(x, features, salience, high)
 
 
-@answers(*PROPERTIES)
-@on_model
+@on_model(*PROPERTIES)
 def learn_attention(
     model: Model,
     /,

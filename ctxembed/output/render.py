@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import cast
+from typing import Any, cast
 
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
 
@@ -59,10 +59,16 @@ def _spread(
     names = [c.each(c.parts) if many else [c] for c, many in zip(columns, lists, strict=True)]
 
     def flat(row: Row) -> Row:
-        parts = (cell if isinstance(cell, list) else [cell] for cell in row)
+        parts = (_numbers(c) if many else [c] for c, many in zip(row, lists, strict=True))
         return list(chain.from_iterable(parts))
 
     return list(chain.from_iterable(names)), map(flat, rows)
+
+
+def _numbers(cell: Cell) -> list[float]:
+    """Return the numbers of a vector."""
+    given = cast(Any, cell)
+    return list(given.tolist() if hasattr(given, "tolist") else given)
 
 
 def _text(cell: Cell, digits: int | None) -> str:
@@ -121,8 +127,8 @@ def _json(
 
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
-    if isinstance(cell, list):
-        return cell if digits is None else [round(number, digits) for number in cell]
+    if isinstance(cell, list) or hasattr(cell, "tolist"):
+        return [n if digits is None else round(n, digits) for n in _numbers(cell)]
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return None

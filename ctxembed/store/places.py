@@ -8,9 +8,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
+from ctxembed.table import Column, answers
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Given = Model | str | Path | None  # None is the model a command would use
 
 DEFAULT = Path("ctxembed-model")
 
@@ -57,17 +59,22 @@ def refuse_bundled(path: Path) -> None:
         raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
 
 
-def as_model(given: Model | str | Path | None) -> Model:
+def as_model(given: Given) -> Model:
     """Take a model, its path, or None for the one a command would use."""
     return given if isinstance(given, Model) else open_model(given)
 
 
 def on_model(
-    question: Callable[Concatenate[Model, P], R],
-) -> Callable[Concatenate[Model | str | Path | None, P], R]:
-    """Let a question take a model's path too, or None for the one a command would use."""
+    *columns: Column,
+) -> Callable[[Callable[Concatenate[Model, P], R]], Callable[Concatenate[Given, P], R]]:
+    """Declare a question to a model, which may also be given by its path, and its columns."""
 
-    def ask(model: Model | str | Path | None, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return question(as_model(model), *args, **kwargs)
+    def declare(
+        question: Callable[Concatenate[Model, P], R],
+    ) -> Callable[Concatenate[Given, P], R]:
+        def ask(model: Given, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            return question(as_model(model), *args, **kwargs)
 
-    return wraps(question)(ask)
+        return answers(*columns)(wraps(question)(ask))
+
+    return declare
