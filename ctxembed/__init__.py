@@ -4,7 +4,9 @@ The command line and this module share their names:
 
     import ctxembed
     model = ctxembed.open()  # the bundled model; or ctxembed.open("ctxembed-model")
-    table = ctxembed.neighbors(model, ["apple"], 3)  # a Table, as the command prints it
+    table = ctxembed.neighbors(model, "apple", 3)  # a Table, as the command prints it
+
+Wherever a model is wanted its path will do, or None for the one a command would use.
 """
 
 from importlib import import_module

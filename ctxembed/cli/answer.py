@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,62 +77,61 @@ def tell(lines: Iterable[str]) -> None:
 
 def answer(answered: Table | Iterable[Table] | None) -> None:
     """Print what a command returned; exit with 4 if a word had to be left out."""
-    if isinstance(answered, Table):
-        if _print(answered):
-            raise click.exceptions.Exit(UnknownWordError.exit_code)
-        return
-    for table in answered or ():
-        _print(table)
-        click.echo()
+    several = not isinstance(answered, Table)
+    tables = [answered] if isinstance(answered, Table) else list(answered or ())
+    told = [len(table.unknown) for table in tables]
+    for table in tables:
+        tell(table.unknown)
+    _put(tables, several)
+    for table, before in zip(tables, told, strict=True):
+        for line in table.notes:
+            note(line)
+        tell(table.unknown[before:])  # what turned up while rows were read
+    if any(table.unknown for table in tables):
+        raise click.exceptions.Exit(UnknownWordError.exit_code)
 
 
-def _print(table: Table) -> bool:
-    """Print a table and all that is told beside it; say whether a word was unknown."""
-    how = printing()
-    tell(table.unknown)
-    told = len(table.unknown)  # what turns up while rows are read is told below them
-    if not table.columns:  # nothing to print: it went to a file of arrays
-        pass
-    elif how.file_ is None:
-        for piece in _text(table, how, terminal=sys.stdout.isatty()):
+def _put(tables: Sequence[Table], several: bool) -> None:
+    """Print tables, or write them to the file asked for."""
+    name = printing().file_
+    if name is None:
+        for piece in _text(tables, several, terminal=sys.stdout.isatty()):
             sys.stdout.write(piece)
         sys.stdout.flush()
-    else:
-        _write(Path(how.file_), table, how)
-    for line in table.notes:
-        note(line)
-    tell(table.unknown[told:])
-    return bool(table.unknown)
-
-
-def _text(table: Table, how: Printing, terminal: bool) -> Iterable[str]:
-    return render(
-        table,
-        how.chosen,
-        precision=how.precision,
-        header=not how.no_header,
-        width=_width() if terminal or "COLUMNS" in os.environ else None,
-        bold=terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb",
-    )
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().columns
-
-
-def _write(path: Path, table: Table, how: Printing) -> None:
-    """Write a table to a file: vectors as arrays where its name asks for it, else text."""
-    if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in table.columns):
+        return
+    path = Path(name)
+    if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in tables[0].columns):
         from ctxembed.output.arrays import write_table
 
-        number, dim = write_table(path, table)
-        note(f"{number} vectors of {dim} numbers written to {path}")
+        number, dim = write_table(path, tables[0])
+        note(f"{number} vectors of {dim} numbers written to {name}")
         return
     from ctxembed.static.write import replace_file
 
     if not path.parent.is_dir():
-        raise UsageError(f"-o {path}: no such directory")
-    pieces = _text(table, how, terminal=False)
+        raise UsageError(f"-o {name}: no such directory")
+    pieces = _text(tables, several, terminal=False)
     replace_file(path, lambda file: file.writelines(piece.encode() for piece in pieces))
+
+
+def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
+    """Yield the text of tables, a blank line behind each of several."""
+    how = printing()
+    bold = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    width = None
+    if terminal or "COLUMNS" in os.environ:
+        import shutil
+
+        width = shutil.get_terminal_size().columns
+    for table in tables:
+        if table.columns:  # else nothing is to be printed: it went to a file of arrays
+            yield from render(
+                table,
+                how.chosen,
+                precision=how.precision,
+                header=not how.no_header,
+                width=width,
+                bold=bold,
+            )
+        if several:
+            yield "\n"

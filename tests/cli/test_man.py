@@ -88,4 +88,6 @@ def test_help_lists_every_command_and_every_example() -> None:
         command = load_command(name)
         told = command.get_help(click.Context(command, info_name=name))
         assert "Examples:" in told
+        columns = told.partition("\nColumns:\n")[2].split()
+        assert columns == " ".join(f"{c.name} {c.meaning}" for c in command.columns).split()
         assert all(line in told for _, line in command.examples)
