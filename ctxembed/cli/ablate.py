@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import attention_options, axis_option, source_options, word_option
 from ctxembed.table import Table
 
 
@@ -31,10 +31,10 @@ An attention that looks at the target itself gives it part of the weight; the ta
 then the weights printed sum to less than 1.""",
 )
 @click.argument("sentence", nargs=-1, required=True)
-@word_option
-@axis_option
-@attention_options
-@source_options
+@options.word
+@options.axis
+@options.layer
+@options.source
 def command_(
     sentence: tuple[str, ...], model: str | None, vectors: str | None, **asked: Any
 ) -> Table:

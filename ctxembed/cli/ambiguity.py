@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, expand_stdin, open_model
-from ctxembed.cli.options import attention_option, integer, model_option, number_option, seed_option
 from ctxembed.table import Table
 
 
@@ -36,8 +36,8 @@ context, of all words and of content words alone. Its interval takes the upper a
 every word's self-similarity.""",
 )
 @click.argument("word", nargs=-1)
-@number_option("Only the first so many rows.")
-@integer("--min-count", help="Without words: those that occur so often.", default=100)
+@options.number("Only the first so many rows.")
+@options.integer("--min-count", help="Without words: those that occur so often.", default=100)
 @click.option(
     "--threshold",
     type=float,
@@ -45,9 +45,9 @@ every word's self-similarity.""",
     help="Self-similarity below which a word needs its context; told by the model if not given.",
 )
 @click.option("--summary", is_flag=True, help="The share of the text that needs context.")
-@attention_option()
-@seed_option()
-@model_option
+@options.attention()
+@options.seed()
+@options.model
 def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import model_option, number_option
 from ctxembed.table import Table
 
 
@@ -18,8 +18,8 @@ ctxembed analogy dog puppy cat""",
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@number_option("How many answers.", 5)
-@model_option
+@options.number("How many answers.", 5)
+@options.model
 def command_(model: str | None, **asked: Any) -> Table:
     """Answer: A is to B as C is to what? The three words themselves are left out."""
     from ctxembed.ask.neighbors import analogy

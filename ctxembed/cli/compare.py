@@ -4,16 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import (
-    attention_option,
-    axis_option,
-    encoder_option,
-    general_option,
-    number_option,
-    source_options,
-    word_option,
-)
 from ctxembed.table import Table
 
 
@@ -37,15 +29,15 @@ Without a marked target, each content word is one: no English function word, and
 up more than one percent of the corpus.""",
 )
 @click.argument("sentence", nargs=-1, required=True)
-@word_option
-@axis_option
-@attention_option(
+@options.word
+@options.axis
+@options.attention(
     "Which attentions stand beside static and bag; all the model has.", metavar="NAME,..."
 )
-@general_option
-@encoder_option
-@number_option("How many nearest words.", 4, most=100)
-@source_options
+@options.general
+@options.encoder
+@options.number("How many nearest words.", 4, most=100)
+@options.source
 def command_(
     sentence: tuple[str, ...],
     attention: str | None,

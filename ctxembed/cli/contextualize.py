@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.answer import printing
 from ctxembed.cli.command import Lines, command, open_model
-from ctxembed.cli.options import attention_option, general_option, source_options
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -29,15 +29,15 @@ knows, so that both see the same sentence.""",
 )
 @click.argument("file")
 @click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
-@attention_option("static, bag, general, learned or a name; learned where the model has it.")
-@general_option
+@options.attention("static, bag, general, learned or a name; learned where the model has it.")
+@options.general
 @click.option(
     "--encoder",
     metavar="DIR",
     help="A local Hugging Face model instead; needs ctxembed[transformers].",
 )
 @click.option("-o", "--output", "file_", metavar="FILE", help="Write a .npz or .npy file.")
-@source_options
+@options.source
 def command_(file: str, model: str | None, vectors: str | None, **asked: Any) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     from ctxembed.ask.contextualize import contextualize

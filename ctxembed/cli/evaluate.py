@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import encoder_option, integer, model_option, seed_option
 from ctxembed.table import Table
 
 
@@ -61,12 +61,12 @@ give.""",
 )
 @click.argument("file", nargs=-1)
 @click.option("--train", nargs=2, metavar="DATA GOLD", help="Files that fit wic's threshold.")
-@integer("--pairs", help="Pseudowords in each band of frequency.", most=1000, default=20)
-@encoder_option
+@options.integer("--pairs", help="Pseudowords in each band of frequency.", most=1000, default=20)
+@options.encoder
 @click.option("--by-word", is_flag=True, help="All figures of each word and band.")
 @click.option("--published", is_flag=True, help="Add figures from the literature.")
-@seed_option()
-@model_option
+@options.seed()
+@options.model
 def command_(kind: str, file: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Score static, bag, general and learned vectors side by side on a benchmark.
 

@@ -5,14 +5,9 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.answer import printing
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import (
-    attention_options,
-    choice,
-    source_options,
-    word_option,
-)
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -44,8 +39,8 @@ Matrices by hand: a JSON file for --vectors may hold w_q, w_k, w_v and w_o. A ma
 newValue += value * similarity(query, key), over all keys, is the loop form of the same sum.""",
 )
 @click.argument("sentence", required=False)
-@word_option
-@attention_options
+@options.word
+@options.layer
 @click.option(
     "--head",
     default="mean",
@@ -54,7 +49,9 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
     help="One head, the mean of all, or each.",
 )
 @click.option("--over", metavar="SENTENCE", help="Look at this other sentence: cross-attention.")
-@choice("--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word.")
+@options.choice(
+    "--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word."
+)
 @click.option("--steps", is_flag=True, help="Print each matrix in full.")
 @click.option("--recipe", is_flag=True, help="Print the target as a sum.")
 @click.option(
@@ -63,7 +60,7 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
     help="Recompute the output from the rows; fail if they don't add up.",
 )
 @click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
-@source_options
+@options.source
 def command_(
     sentence: str | None, weights: str | None, model: str | None, vectors: str | None, **asked: Any
 ) -> Table | Iterable[Table]:

@@ -4,8 +4,8 @@ import sys
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import model_option
 from ctxembed.table import Table
 
 
@@ -32,7 +32,7 @@ A file is written beside its place and moved there when it is whole.""",
 )
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@model_option
+@options.model
 def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""
     from ctxembed.make.export import export, export_stream

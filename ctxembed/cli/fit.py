@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import choice, integer, model_option, seed_option
 from ctxembed.table import Table
 
 
@@ -33,16 +33,16 @@ that fitting starts from. Of more than 50,000 sentences a random sample is used.
 )
 @click.argument("task")
 @click.option("--name", default="task", show_default=True, help="Name of the attention.")
-@choice(
+@options.choice(
     "--split",
     ["sentence", "expression"],
     to="by",
     help="Hold out sentences, or expressions with all their sentences.",
 )
-@choice("--report", ["summary", "epochs", "confusion"], help="What to print.")
-@integer("--epochs", help="Passes at most; 30.", most=1000)
-@seed_option()
-@model_option
+@options.choice("--report", ["summary", "epochs", "confusion"], help="What to print.")
+@options.integer("--epochs", help="Passes at most; 30.", most=1000)
+@options.seed()
+@options.model
 def command_(task: str, model: str | None, **asked: Any) -> Table:
     """Fit attention to a labelled task, and save it under a name; - reads the task from stdin."""
     from ctxembed.make.fit import fit_task

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command
-from ctxembed.cli.options import errors_option, force_option, integer, output_option
 from ctxembed.table import Table
 
 
@@ -36,12 +36,12 @@ An imported model has no corpus: compare and explain work on it at once, command
 occurrences do not.""",
 )
 @click.argument("file")
-@output_option
-@force_option
-@integer("--limit", help="Only the first N words.")
+@options.output
+@options.force
+@options.integer("--limit", help="Only the first N words.")
 @click.option("--vocab", "vocabulary", metavar="FILE", help="The words of a .npy file, one a line.")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the words.")
-@errors_option
+@options.errors
 def command_(**asked: Any) -> Table:
     """Make a model of vectors from word2vec, GloVe, fastText, gensim or numpy."""
     from ctxembed.make.import_ import import_

@@ -1,7 +1,7 @@
 """ctxembed info"""
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import model_option
 from ctxembed.table import Table
 
 
@@ -13,7 +13,7 @@ ctxembed info
 ctxembed info -f tsv | awk '$1=="dim"{print $2}'""",
     see_also=["train", "show"],
 )
-@model_option
+@options.model
 def command_(model: str | None) -> Table:
     """Tell what a model is: every parameter, its corpus, sizes and versions."""
     from ctxembed.ask.show import info

@@ -4,15 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import (
-    attention_option,
-    axis_option,
-    choice,
-    integer,
-    model_option,
-    seed_option,
-)
 from ctxembed.table import Table
 
 
@@ -33,14 +26,16 @@ and `right` sort by the nearest word first, `sense` by the clearest occurrence f
 the least clear.""",
 )
 @click.argument("word")
-@axis_option
-@integer("--sense", help="Only this sense.")
-@choice("--sort", ["position", "sense", "margin", "left", "right"], help="The order of the rows.")
-@integer("--side", help="Words to either side.", least=0, most=1000, default=8)
-@integer("--max", "most", help="So many, drawn at random.")
-@attention_option()
-@seed_option()
-@model_option
+@options.axis
+@options.integer("--sense", help="Only this sense.")
+@options.choice(
+    "--sort", ["position", "sense", "margin", "left", "right"], help="The order of the rows."
+)
+@options.integer("--side", help="Words to either side.", least=0, most=1000, default=8)
+@options.integer("--max", "most", help="So many, drawn at random.")
+@options.attention()
+@options.seed()
+@options.model
 def command_(model: str | None, **asked: Any) -> Table:
     """List a word's occurrences in the corpus, its contexts to either side, and their senses."""
     from ctxembed.ask.kwic import kwic

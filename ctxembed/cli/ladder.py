@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import source_options
 from ctxembed.table import Table
 
 
@@ -31,7 +31,7 @@ twice.""",
 @click.argument("word1")
 @click.argument("word2")
 @click.option("--sentences", nargs=2, metavar="A B", help="The sentences in which the words stand.")
-@source_options
+@options.source
 def command_(model: str | None, vectors: str | None, **asked: Any) -> Table:
     """Compare two words under every representation, from one-hot to learned attention."""
     from ctxembed.ask.ladder import ladder

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import choice, integer, model_option, seed_option
 from ctxembed.table import Table
 
 
@@ -32,8 +32,8 @@ The same seed gives the same bytes with one BLAS thread, which is the default he
 An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was validated so far.""",
 )
 @click.option("--name", default="learned", show_default=True, help="Name of the attention.")
-@integer("--heads", help="How many points of view.", most=64, default=4)
-@choice(
+@options.integer("--heads", help="How many points of view.", most=64, default=4)
+@options.choice(
     "--positions",
     ["learned", "decay"],
     help="Learn the bias by distance, or keep a decay by head.",
@@ -47,14 +47,14 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
 )
-@seed_option()
+@options.seed()
 @click.option(
     "--corpus",
     multiple=True,
     metavar="FILE",
     help="Learn from this text, for a model without a corpus of its own.",
 )
-@model_option
+@options.model
 def command_(model: str | None, **asked: Any) -> Table:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
     from ctxembed.make.learn import learn_attention

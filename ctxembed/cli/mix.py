@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_corpus
-from ctxembed.cli.options import axis_option, corpus_options, integer, seed_option
 from ctxembed.table import Table
 
 
@@ -38,7 +38,7 @@ quarters in the second.""",
 )
 @click.argument("corpora", nargs=-1, metavar="[A B]")
 @click.option("--word", metavar="WORD", help="The word to follow; apple for the bundled twins.")
-@axis_option
+@options.axis
 @click.option(
     "--probe",
     "probes",
@@ -46,20 +46,20 @@ quarters in the second.""",
     metavar="SENTENCE",
     help="A sentence with the word, the same for every model; may be given several times.",
 )
-@integer(
+@options.integer(
     "--steps",
     help="How many mixtures; 11 is 0, 10, ... 100 percent.",
     least=2,
     most=101,
     default=11,
 )
-@integer("--seeds", help="How many models for each mixture.", most=100, default=3)
-@seed_option("The first of the seeds.")
-@integer("--words", help="Words in a mixture; as many as the smaller corpus has.")
-@integer("--dim", help="Length of a vector; as train.", most=10000)
-@integer("--epochs", help="Passes over each mixture; as train.")
-@integer("--workers", help="Processes; all processors.", most=256)
-@corpus_options
+@options.integer("--seeds", help="How many models for each mixture.", most=100, default=3)
+@options.seed("The first of the seeds.")
+@options.integer("--words", help="Words in a mixture; as many as the smaller corpus has.")
+@options.integer("--dim", help="Length of a vector; as train.", most=10000)
+@options.integer("--epochs", help="Passes over each mixture; as train.")
+@options.integer("--workers", help="Processes; all processors.", most=256)
+@options.corpus
 def command_(
     corpora: tuple[str, ...],
     lines: bool,

@@ -2,8 +2,8 @@
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import model_option, number_option
 from ctxembed.table import Table
 
 
@@ -16,8 +16,8 @@ ctxembed neighbors apple -n 3 --no-header | cut -f2""",
     see_also=["similarity", "show"],
 )
 @click.argument("word", nargs=-1, required=True)
-@number_option("How many for each word.", 10)
-@model_option
+@options.number("How many for each word.", 10)
+@options.model
 def command_(word: tuple[str, ...], model: str | None, number: int) -> Table:
     """Find the words whose static vectors lie nearest by cosine; - reads words from stdin."""
     from ctxembed.ask.neighbors import neighbors

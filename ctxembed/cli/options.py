@@ -31,7 +31,7 @@ def integer(
     )
 
 
-def number_option(
+def number(
     help: str, default: int | None = None, least: int = 1, most: int | None = None
 ) -> Callable[[F], F]:
     """Make -n: how many."""
@@ -48,19 +48,19 @@ def choice(
     )
 
 
-def attention_option(
+def attention(
     help: str = "learned, general, bag or a name; learned where there is.", metavar: str = "NAME"
 ) -> Callable[[F], F]:
     """Make --attention."""
     return click.option("--attention", metavar=metavar, help=help)
 
 
-def seed_option(help: str = "Start of the random numbers.") -> Callable[[F], F]:
+def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
     """Make --seed."""
     return integer("--seed", help=help, least=0, most=2**31, default=1)
 
 
-def output_option(function: F) -> F:
+def output(function: F) -> F:
     """Add -o for a command that writes a model."""
     return click.option(
         "-o",
@@ -95,16 +95,14 @@ def read_senses(_: object, parameter: click.Parameter, text: str) -> int | None:
     return int(text)
 
 
-model_option = click.option(
+model = click.option(
     "-m",
     "--model",
     metavar="DIR",
     help="Model directory; else $CTXEMBED_MODEL, ./ctxembed-model, the bundled model.",
 )
-word_option = click.option(
-    "--word", metavar="WORD[:N]", help="The target, where none is marked with [ ]."
-)
-axis_option = click.option(
+word = click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
+axis = click.option(
     "--axis",
     "axes",
     multiple=True,
@@ -112,25 +110,25 @@ axis_option = click.option(
     metavar="NAME=WORD,...",
     help="A named direction, the mean of a few words; may be given several times.",
 )
-encoder_option = click.option(
+encoder = click.option(
     "--encoder",
     "encoders",
     multiple=True,
     metavar="DIR",
     help="A local Hugging Face model as another row; needs ctxembed[transformers].",
 )
-general_option = click.option(
+general = click.option(
     "--general",
     type=click.Choice(["textbook", "scaled", "cosine"]),
     help="Which attention without parameters; cosine, or textbook with --vectors.",
 )
-force_option = click.option("--force", is_flag=True, help="Replace the model that is there.")
-lines_option = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
-errors_option = choice(
+force = click.option("--force", is_flag=True, help="Replace the model that is there.")
+lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+errors = choice(
     "--errors", ["strict", "replace"], help="What to do with a byte that can't be decoded."
 )
 # How text is read.
-text_options = together(
+text = together(
     choice(
         "--tokenizer",
         ["word", "whitespace"],
@@ -138,22 +136,22 @@ text_options = together(
     ),
     click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file."),
-    errors_option,
+    errors,
 )
-corpus_options = together(lines_option, text_options)
+corpus = together(lines, text)
 # Where vectors come from.
-source_options = together(
+source = together(
     click.option(
         "--vectors",
         metavar="FILE",
         help="Vectors from a small TSV or JSON file instead of a model.",
     ),
-    model_option,
+    model,
 )
 # Which attention.
-attention_options = together(
-    attention_option("learned, general, random or a name; learned where the model has it."),
-    general_option,
+layer = together(
+    attention("learned, general, random or a name; learned where the model has it."),
+    general,
     integer("--heads", help="Heads of a general (cosine) or random attention.", most=64, default=4),
-    seed_option(),
+    seed(),
 )

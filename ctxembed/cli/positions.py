@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import attention_option, integer, model_option
 from ctxembed.table import Table
 
 
@@ -22,10 +22,10 @@ ctxembed positions --attention learned""",
 falling frequency, sin(p / 10000^(2i/d)) and cos of the same, added to the word's vector. The dot
 product of two places depends on their distance only, and falls off with it.""",
 )
-@integer("--length", help="How many places.", most=10000, default=8)
-@integer("--dim", help="How many dimensions.", most=10000, default=8)
-@attention_option("Print the bias by distance of an attention instead, head by head.")
-@model_option
+@options.integer("--length", help="How many places.", most=10000, default=8)
+@options.integer("--dim", help="How many dimensions.", most=10000, default=8)
+@options.attention("Print the bias by distance of an attention instead, head by head.")
+@options.model
 @click.option("--dot", is_flag=True, help="The dot product of each place with each.")
 def command_(model: str | None, attention: str | None, **asked: Any) -> Table:
     """Print the sine-wave encoding of positions, how alike they are, or what distance means."""

@@ -2,8 +2,8 @@
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import Stdin, command, expand_stdin, open_model
-from ctxembed.cli.options import attention_option, model_option
 from ctxembed.table import Table
 
 
@@ -15,8 +15,8 @@ ctxembed fit idioms.tsv --name idioms -q > fitted.txt && ctxembed predict "The e
     see_also=["fit", "compare", "explain"],
 )
 @click.argument("sentence", nargs=-1)
-@attention_option("A task; the only one the model has.")
-@model_option
+@options.attention("A task; the only one the model has.")
+@options.model
 def command_(sentence: tuple[str, ...], attention: str | None, model: str | None) -> Table:
     """Label the marked targets of sentences by a fitted task; without any, reads stdin."""
     from ctxembed.ask.predict import predict

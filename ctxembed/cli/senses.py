@@ -4,15 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.cli.options import (
-    attention_option,
-    integer,
-    model_option,
-    number_option,
-    read_senses,
-    seed_option,
-)
 from ctxembed.table import Table
 
 
@@ -47,22 +40,22 @@ two, and two meanings that share their contexts get one.""",
     "--k",
     default="auto",
     show_default=True,
-    callback=read_senses,
+    callback=options.read_senses,
     metavar="N|auto",
     help="How many senses to find.",
 )
-@attention_option()
-@integer(
+@options.attention()
+@options.integer(
     "--max",
     "most",
     help="Look at so many occurrences, drawn at random.",
     least=20,
     default=10_000,
 )
-@number_option("How many nearest words and markers.", 6)
-@seed_option()
+@options.number("How many nearest words and markers.", 6)
+@options.seed()
 @click.option("--save", is_flag=True, help="Keep the senses in the model, for kwic and compare.")
-@model_option
+@options.model
 def command_(model: str | None, save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 

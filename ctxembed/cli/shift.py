@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, expand_stdin
-from ctxembed.cli.options import choice, integer, number_option, read_senses, seed_option
 from ctxembed.table import Table
 
 
@@ -53,31 +53,31 @@ them.""",
 @click.argument("model_a")
 @click.argument("model_b")
 @click.argument("word", nargs=-1)
-@choice(
+@options.choice(
     "--by",
     ["static", "usage"],
     help="Rank by static, or by distance beyond chance, which reads every word's occurrences.",
 )
-@number_option("How many words, where none is given.", 20)
-@integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
+@options.number("How many words, where none is given.", 20)
+@options.integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
 @click.option(
     "-k",
     "--senses",
     default="auto",
     show_default=True,
-    callback=read_senses,
+    callback=options.read_senses,
     metavar="N|auto",
     help="How many senses a word is split into.",
 )
-@integer(
+@options.integer(
     "--max",
     "most",
     help="Occurrences of a word looked at in each corpus.",
     least=10,
     default=1000,
 )
-@integer("--permutations", help="Random deals for the p-value.", most=1000000, default=999)
-@seed_option()
+@options.integer("--permutations", help="Random deals for the p-value.", most=1000000, default=999)
+@options.seed()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) -> Table:
     """Measure how words differ between two corpora: in their senses, or only in their shares.
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import axis_option, integer, model_option
 from ctxembed.table import Table
 
 
@@ -18,16 +18,16 @@ ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,compa
     see_also=["neighbors", "similarity", "vector"],
 )
 @click.argument("word", nargs=-1, required=True)
-@axis_option
-@integer("-n", "nearest", help="How many nearest words.", least=0, most=1000, default=8)
-@integer(
+@options.axis
+@options.integer("-n", "nearest", help="How many nearest words.", least=0, most=1000, default=8)
+@options.integer(
     "--occurrences",
     help="How many occurrences from the corpus, spread evenly over it.",
     least=0,
     most=1000,
     default=3,
 )
-@model_option
+@options.model
 def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Show a word's one averaged vector as a person wants it.
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import attention_option, axis_option, model_option
 from ctxembed.table import Table
 
 
@@ -21,9 +21,9 @@ ctxembed similarity "[Apple] launched a phone" "an [apple] pie" company pear""",
 )
 @click.argument("word", nargs=-1, required=True)
 @click.option("--pairs", is_flag=True, help="One row for each two words.")
-@axis_option
-@attention_option("For sentences: learned, general or a name; learned where the model has it.")
-@model_option
+@options.axis
+@options.attention("For sentences: learned, general or a name; learned where the model has it.")
+@options.model
 def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Print the cosine of each word with each other; - reads words from stdin.
 

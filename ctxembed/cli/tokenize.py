@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import choice, integer, lines_option, text_options
 from ctxembed.table import Table
 
 
@@ -33,20 +33,20 @@ Windows counts as one. text[start:end] is the token as it was written, before ca
 A subword model brings its own pieces: -m MODEL tokenises exactly as the model was trained.""",
 )
 @click.argument("text", metavar="FILE|TEXT|-")
-@choice(
+@options.choice(
     "--unit", ["sentence", "word", "subword", "character"], default="word", help="What a token is."
 )
-@integer(
+@options.integer(
     "--pieces",
     help="How many subwords to learn from the text.",
     least=10,
     most=1_000_000,
     default=1000,
 )
-@choice("--per", ["token", "sentence"], help="What gets a line.")
+@options.choice("--per", ["token", "sentence"], help="What gets a line.")
 @click.option("-m", "--model", metavar="DIR", help="Tokenise as this model does.")
-@lines_option
-@text_options
+@options.lines
+@options.text
 def command_(model: str | None, **asked: Any) -> Table:
     """Split a text into sentences, words, subwords or characters."""
     from ctxembed.ask.tokenize import tokenize

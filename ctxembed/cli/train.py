@@ -4,15 +4,8 @@ from typing import Any
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_corpus
-from ctxembed.cli.options import (
-    choice,
-    corpus_options,
-    force_option,
-    integer,
-    output_option,
-    seed_option,
-)
 from ctxembed.table import Table
 
 
@@ -50,14 +43,14 @@ The model is written beside its place and moved there when it is whole: interrup
 the earlier model, or none.""",
 )
 @click.argument("corpus", nargs=-1, required=True)
-@output_option
-@force_option
+@options.output
+@options.force
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
-@integer("--dim", help="Length of a vector.", most=10000)
-@integer("--window", help="Words to either side; 5.", most=1000)
-@integer("--epochs", help="Passes over the corpus.")
-@integer("--min-count", help="Leave out words rarer than this.")
-@integer("--negative", help="Negative samples a word; 5.", most=1000)
+@options.integer("--dim", help="Length of a vector.", most=10000)
+@options.integer("--window", help="Words to either side; 5.", most=1000)
+@options.integer("--epochs", help="Passes over the corpus.")
+@options.integer("--min-count", help="Leave out words rarer than this.")
+@options.integer("--negative", help="Negative samples a word; 5.", most=1000)
 @click.option(
     "--hierarchical-softmax", is_flag=True, help="A tree of words instead of negative samples."
 )
@@ -67,21 +60,21 @@ the earlier model, or none.""",
     metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
 )
-@integer("--workers", help="Threads; one is repeatable.", most=256)
-@seed_option()
+@options.integer("--workers", help="Threads; one is repeatable.", most=256)
+@options.seed()
 @click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
-@choice(
+@options.choice(
     "--unit",
     ["word", "subword", "character"],
     help="What gets a vector; with subwords and characters any word has one.",
 )
-@integer(
+@options.integer(
     "--pieces",
     help="How many subwords to learn; a third as many as there are words.",
     least=10,
     most=1_000_000,
 )
-@corpus_options
+@options.corpus
 def command_(
     corpus: tuple[str, ...],
     tokenizer: str,

@@ -2,8 +2,8 @@
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.cli.options import model_option
 from ctxembed.table import Table
 
 
@@ -16,7 +16,7 @@ ctxembed vector - < words.txt""",
     see_also=["show", "neighbors"],
 )
 @click.argument("word", nargs=-1, required=True)
-@model_option
+@options.model
 def command_(word: tuple[str, ...], model: str | None) -> Table:
     """Print static vectors, one row a word; - reads words from stdin, one a line."""
     from ctxembed.ask.show import vector

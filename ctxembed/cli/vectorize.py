@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
-from ctxembed.cli.options import choice, source_options, text_options
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -38,7 +38,7 @@ With -o FILE.npz counts are written as scipy.sparse.load_npz reads them, with tw
 and columns, that name them; vectors as the arrays sentence and vectors (n, d).""",
 )
 @click.argument("text", metavar="FILE|-")
-@choice(
+@options.choice(
     "--method",
     [*COUNTS, "static", "bag", "general", "learned"],
     default="bow",
@@ -47,8 +47,8 @@ and columns, that name them; vectors as the arrays sentence and vectors (n, d)."
 @click.option("--columns", metavar="WORD,...", help="The words to count, in this order.")
 @click.option("--sparse", is_flag=True, help="A line for each number that is not zero.")
 @click.option("-o", "--output", metavar="FILE.npz", help="Write a file of arrays.")
-@text_options
-@source_options
+@options.text
+@options.source
 def command_(
     text: str,
     method: str,
