@@ -31,73 +31,51 @@ def similarity(
     attention: str | None = None,
 ) -> Table:
     """Compare words and marked words in sentences with each other, and with the axes."""
-    words = [words] if isinstance(words, str) else words
+    words, axes = [words] if isinstance(words, str) else words, axes or {}
     plain = [text for text in words if "[" not in text]
     missing = model.keep_known(plain)[1] if plain else []
     words = [text for text in words if "[" in text or model.parts(text)]
+    names = [model.spelling(word) for word in words]
+    space: Floats | Space | None = None
+    notes: list[str] = []
     if len(plain) - len(missing) == len(words):
-        return compare_all(
-            model,
-            [model.spelling(word) for word in words],
-            np.array([model.vector(word) for word in words]),
-            pairs=pairs,
-            axes=axes or {},
-            missing=missing,
-        )
-    # A question about plain words need not wait for these.
-    from ctxembed.ask.explain import name_targets
-    from ctxembed.context.representations import Context, parse
-
-    context = Context(model)
-    way = context.get(attention or context.default())
-    space = way.inputs  # all that is compared lies in one space
-    names: list[str] = []
-    vectors: list[Floats] = []
-    unknown: dict[str, None] = {}
-    for word in words:
-        if "[" in word:
-            parsed = parse(model, word)
-            unknown |= dict.fromkeys(parsed.unknown)
-            vectors += list(unit(way.vectors(parsed.occurrences)))
-            several = len(parsed.occurrences) > 1
-            names += [f"{name}: {word}" if several else word for name in name_targets(parsed)]
-        else:
-            vectors.append(unit(model.vector(word, space)))
-            names.append(model.spelling(word))
-    notes = [f"skipped, not in the vocabulary: {', '.join(unknown)}"] if unknown else []
-    return compare_all(
-        model,
-        names,
-        np.array(vectors),
-        pairs=pairs,
-        axes=axes or {},
-        space=space,
-        notes=notes,
-        missing=missing,
-    )
-
-
-def compare_all(
-    model: Model,
-    names: Sequence[str],
-    vectors: Floats,
-    *,
-    pairs: bool,
-    axes: Axes,
-    space: Floats | Space | None = None,
-    notes: Sequence[str] = (),
-    missing: Sequence[str] = (),
-) -> Table:
-    """Tabulate the cosines of (n, d) vectors."""
-    units = unit(vectors).astype(np.float64)
+        vectors = [model.vector(word) for word in words]
+    else:
+        names, vectors, space, notes = _in_context(model, words, attention)
+    units = unit(np.array(vectors)).astype(np.float64)
     cosines = np.clip(units @ units.T, -1, 1)
     np.fill_diagonal(cosines, 1.0)
     if pairs:
         both = combinations(range(len(names)), 2)
         found = [(names[i], names[j], float(cosines[i, j])) for i, j in both]
         return Table(PAIRS, found, notes, missing)
-    on_axes = axis_cosines(model, vectors, axes, space) if axes else np.zeros((len(names), 0))
-    rows: list[Row] = [
-        (name, *map(float, cosines[i]), *map(float, on_axes[i])) for i, name in enumerate(names)
-    ]
-    return Table((WORD, *OTHERS.each(names), *AXIS.each(axes)), rows, notes, missing)
+    columns = (WORD, *OTHERS.each(names), *AXIS.each(axes))
+    values = np.hstack([cosines, axis_cosines(model, np.array(vectors), axes, space)])
+    rows: list[Row] = [(name, *map(float, line)) for name, line in zip(names, values, strict=True)]
+    return Table(columns, rows, notes, missing)
+
+
+def _in_context(
+    model: Model, words: Sequence[str], attention: str | None
+) -> tuple[list[str], list[Floats], Floats | Space, list[str]]:
+    """Return names, vectors, the space that all of them lie in, and what to say beside them."""
+    # A question about plain words need not wait for these.
+    from ctxembed.ask.explain import name_targets
+    from ctxembed.ask.targets import tell_skipped
+    from ctxembed.context.representations import Context, parse
+
+    context = Context(model)
+    way = context.get(attention or context.default())
+    names: list[str] = []
+    vectors: list[Floats] = []
+    sentences = {word: parse(model, word) for word in words if "[" in word}
+    for word in words:
+        if word in sentences:
+            occurrences = sentences[word].occurrences
+            vectors += list(unit(way.vectors(occurrences)))
+            targets = name_targets(sentences[word])
+            names += [f"{name}: {word}" if len(targets) > 1 else word for name in targets]
+        else:
+            vectors.append(unit(model.vector(word, way.inputs)))
+            names.append(model.spelling(word))
+    return names, vectors, way.inputs, tell_skipped(sentences.values())
