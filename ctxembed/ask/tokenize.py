@@ -41,19 +41,18 @@ def tokenize(
 
     model: tokenise as this model does.
     """
-    begun = [read_blocks(text, encoding, errors, lines)]  # a mistake in the name is told first
     kept: list[Block] = []
     chosen: Tokenizer | None
     if model is not None:
         chosen = as_model(model).tokenizer
     else:
         if unit == "subword":  # read twice, as a pipe cannot be
-            kept = list(begun.pop())
+            kept = list(read_blocks(text, encoding, errors, lines))
         chosen = make_tokenizer(unit, kept, kind=tokenizer, cased=cased, pieces=pieces)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        blocks = begun.pop() if begun else read_blocks(text, encoding, errors, lines)
-        return list_tokens(kept or blocks, chosen, lines=lines, per_sentence=per == "sentence")
+        blocks = kept or read_blocks(text, encoding, errors, lines)
+        return list_tokens(blocks, chosen, lines=lines, per_sentence=per == "sentence")
 
     return Table((SENTENCE, TOKENS if per == "sentence" else TOKEN, *SPAN), rows)
 

@@ -89,13 +89,15 @@ def vectorize(
         return made.triples() if sparse else made.table()
     opened = as_model(model)
     way = Context(opened).get(method)
-    begun = [read_lines(text, encoding, errors)]  # a mistake in the name is told first
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        texts = begun.pop() if begun else read_lines(text, encoding, errors)
-        for numbers, vectors in sentence_vectors(opened, way, texts):
-            for number, vector in zip(numbers, vectors, strict=True):
-                yield (number, *vector.tolist())
+        return (
+            (number, *vector.tolist())
+            for numbers, vectors in sentence_vectors(
+                opened, way, read_lines(text, encoding, errors)
+            )
+            for number, vector in zip(numbers, vectors, strict=True)
+        )
 
     return Table((SENTENCE, *NUMBERS.each(f"d{i}" for i in range(1, opened.dim + 1))), rows)
 
