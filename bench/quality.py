@@ -14,7 +14,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from ctxembed.ask.contextualize import contextualize
+from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.context.encoder import Encoder
 from ctxembed.context.representations import Context
 from ctxembed.evaluate import evaluate
@@ -63,7 +63,7 @@ def main() -> None:
     bare, whole = [], []
     for _ in range(3):  # interleaved
         begun = time.process_time()
-        for _ in contextualize(model, Context(model).get(Context(model).default()), lines):
+        for _ in contextual_vectors(model, Context(model).get(Context(model).default()), lines):
             pass
         bare.append(time.process_time() - begun)
         begun = time.process_time()

@@ -4,7 +4,9 @@ The command line and this module share their names:
 
     import ctxembed
     model = ctxembed.open()  # the bundled model; or ctxembed.open("ctxembed-model")
-    table = ctxembed.neighbors(model, ["apple"], 3)  # a Table, as the command prints it
+    table = ctxembed.neighbors(model, "apple", 3)  # a Table, as the command prints it
+
+Wherever a model is wanted its path will do, or None for the one a command would use.
 """
 
 from importlib import import_module
@@ -16,9 +18,15 @@ __version__ = "0.1.0"
 _WHERE = {
     "CtxembedError": "ctxembed.errors",
     "Model": "ctxembed.store.model",
+    "Column": "ctxembed.table",
+    "Corpus": "ctxembed.text.corpus",
     "Table": "ctxembed.table",
     "open": "ctxembed.store.places:open_model",
+    "given": "ctxembed.ask.illustrate",
     "train": "ctxembed.make.train",
+    "learn": "ctxembed.make.learn:learn_attention",
+    "fit": "ctxembed.make.fit:fit_task",
+    "predict": "ctxembed.ask.predict",
     "info": "ctxembed.ask.show",
     "show": "ctxembed.ask.show",
     "vector": "ctxembed.ask.show",
@@ -31,10 +39,9 @@ _WHERE = {
     "Context": "ctxembed.context.representations",
     "parse": "ctxembed.context.representations",
     "explain": "ctxembed.ask.explain",
+    "explain_weights": "ctxembed.ask.illustrate",
     "compare": "ctxembed.ask.compare",
     "contextualize": "ctxembed.ask.contextualize",
-    "fit": "ctxembed.make.fit:fit_task",
-    "predict": "ctxembed.ask.predict",
     "ablate": "ctxembed.ask.ablate",
     "senses": "ctxembed.ask.senses",
     "kwic": "ctxembed.ask.kwic",
@@ -51,11 +58,16 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 
+def look_up(name: str) -> Any:
+    """Import what this module offers under a name."""
+    module, _, attribute = _WHERE[name].partition(":")
+    return getattr(import_module(module), attribute or name)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'ctxembed' has no attribute {name!r}")
-    module, _, attribute = _WHERE[name].partition(":")
-    return getattr(import_module(module), attribute or name)
+    return look_up(name)
 
 
 def __dir__() -> list[str]:

@@ -1,31 +1,101 @@
-"""The one thing an analysis returns."""
+"""The one thing a question answers with: named columns, rows, and what is told beside them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, tee
+from typing import Any, Literal, Protocol, TypeVar
 
-Cell = str | int | float | list[float] | None
+from ctxembed.errors import CtxembedError
+
+
+class Numbers(Protocol):
+    """A vector, as numpy has it."""
+
+    def tolist(self) -> Any:
+        """Return its numbers."""
+
+
+Cell = str | int | float | list[float] | Numbers | None
+Row = Sequence[Cell]
+Role = Literal["label", "number", "share", "vector", "text", "long", "keyword", "aside"]
+F = TypeVar("F", bound=Callable[..., Any])
+MOST = 100  # rows that a notebook shows
 
 
 @dataclass(frozen=True)
-class Table:
-    """Named columns and rows; rows may be a stream that is read once.
+class Column:
+    """A column: its name, what it means, and its role.
 
-    `notes` are for the person, not for the script: they go to stderr.
-    `shares` names columns whose printed values must still add up to a total after rounding,
-    with the columns that mark one group: {"weight": ("target", "head")}.
-    `wrap` names columns of long text, broken into lines on a terminal instead of cut off.
-    `noted` names columns that format `table` leaves out: the notes say it, or there is no room.
-    `keyword` names the column of a concordance, with its contexts in the columns beside it.
+    label    says what a row is about
+    number   a value
+    share    a number that adds up to a total over its `group`, the rows that agree in these
+             columns; it still does when it is rounded
+    vector   an array of numbers; `parts` names them where a cell holds one number only
+    text     words
+    long     text that is broken into lines on a terminal instead of cut off
+    keyword  the middle of a concordance, its contexts in the columns beside it
+    aside    left out of format table: a note says it, or there is no room
     """
 
-    columns: Sequence[str]
-    rows: Iterable[Sequence[Cell]]
-    notes: Sequence[str] = ()
-    shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    wrap: Sequence[str] = ()
-    noted: Sequence[str] = ()
-    keyword: str | None = None
+    name: str
+    meaning: str = ""
+    role: Role = "number"
+    group: Sequence[str] = ()
+    parts: Sequence[str] = ()
+
+    def each(self, names: Iterable[str]) -> list["Column"]:
+        """Make the columns that this one stands for, as AXIS... does, or d1, d2, ..."""
+        return [replace(self, name=name) for name in names]
+
+
+PROPERTIES = (Column("property", "what is told", "label"), Column("value", "its value"))
+
+
+def answers(*columns: Column) -> Callable[[F], F]:
+    """Declare the columns that a question may answer with; help and man pages read them."""
+
+    def declare(question: F) -> F:
+        question.__dict__["columns"] = columns
+        return question
+
+    return declare
+
+
+class Table:
+    """Columns and rows; rows may be a stream.
+
+    A stream is kept as it is read, so that it can be read again; a function that begins one is
+    asked again, and nothing is kept. `notes` are for the person, `unknown` says of each word that
+    had to be left out why: they go to stderr. Both may grow until the last row is read.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[Column | str],
+        rows: Iterable[Row] | Callable[[], Iterable[Row]],
+        notes: Sequence[str] = (),
+        unknown: Sequence[str] = (),
+    ) -> None:
+        self.columns = tuple(c if isinstance(c, Column) else Column(c) for c in columns)
+        self._rows = rows
+        self.notes = notes if isinstance(notes, list) else list(notes)
+        self.unknown = unknown if isinstance(unknown, list) else list(unknown)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    @property
+    def rows(self) -> Iterable[Row]:
+        """The rows, from the first one."""
+        if callable(self._rows):
+            return self._rows()
+        if isinstance(self._rows, Iterator):
+            self._rows, fresh = tee(self._rows)
+            return fresh
+        return self._rows
 
     def records(self) -> list[dict[str, Cell]]:
         """Return the rows as dictionaries keyed by column.
@@ -33,7 +103,36 @@ class Table:
         >>> Table(("word", "count"), [("apple", 3)]).records()
         [{'word': 'apple', 'count': 3}]
         """
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        names = self.names
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise CtxembedError("to_pandas needs pandas: pip install pandas") from None
+        return pandas.DataFrame([list(row) for row in self.rows], columns=self.names)
+
+    def _repr_html_(self) -> str:
+        """Draw the first rows in a notebook."""
+        rows = list(islice(self.rows, MOST + 1))
+        head = _line("th", self.names)
+        body = "".join(_line("td", map(_show, row)) for row in rows[:MOST])
+        more = f"<p>only the first {MOST} rows</p>" if len(rows) > MOST else ""
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
+
+
+def _line(tag: str, cells: Iterable[str]) -> str:
+    from html import escape
+
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _show(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:.4f}"
+    return "" if cell is None else str(cell)
 
 
 def round_to_total(values: Sequence[float], digits: int) -> list[str]:

@@ -7,15 +7,36 @@ import numpy as np
 
 from ctxembed.ask.explain import explain_targets, name_targets
 from ctxembed.ask.ranks import spearman
+from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.context.representations import Attention, Occurrence, Parsed, batches
+from ctxembed.context.representations import Attention, Context, Occurrence, Parsed, batches
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 
 DIGITS = 9  # changes that differ less than this are ties: sums in another order
 ENOUGH = 5  # words; below this any order is likely
+ABLATE = (
+    Column("sentence", "number of the sentence, from 1", "label"),
+    Column(
+        "target",
+        "the word whose vector is watched; apple:2 is the second apple of the sentence",
+        "label",
+    ),
+    Column("removed", "the context word that is taken away", "label"),
+    Column("position", "its place, from 1; unknown words are not counted"),
+    Column(
+        "weight",
+        "its attention weight before, mean over heads; one target's weights sum to 1",
+        "share",
+        ("sentence", "target"),
+    ),
+    Column("change", "1 - cosine of the target's vectors with the word and without it"),
+)
+AXIS = Column("AXIS...", "cosine with the axis without the word minus the one with it")
+SPEARMAN = Column("spearman", "rank correlation of weight and change over the words of this target")
 
 
 @dataclass(frozen=True)
@@ -34,15 +55,26 @@ class Ablation:
         return spearman(self.weights.round(DIGITS), self.changes.round(DIGITS))
 
 
+@on_model(*ABLATE, AXIS, SPEARMAN)
 def ablate(
-    model: Model, attention: Attention, sentences: Sequence[Parsed], axes: Axes | None = None
+    model: Model,
+    sentences: str | Sequence[str],
+    *,
+    word: str | None = None,
+    axes: Axes | None = None,
+    attention: str | None = None,
+    general: str | None = None,
+    heads: int = 4,
+    seed: int = 1,
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
-    axes = axes or {}
+    context, axes = Context(model), axes or {}
+    chosen = choose_attention(context, attention, general, heads, seed)
+    read = read_sentences(context, sentences, word)
     rows: list[tuple[Cell, ...]] = []
     found: list[float | None] = []
-    for number, parsed in enumerate(sentences, 1):
-        for made in ablations(model, attention, parsed, axes):
+    for number, parsed in enumerate(read, 1):
+        for made in ablations(model, chosen, parsed, axes):
             found.append(made.correlation)
             for place, weight, change, moved in zip(
                 made.places, made.weights, made.changes, made.axes, strict=True
@@ -50,9 +82,8 @@ def ablate(
                 cells = (number, made.target, parsed.words[place], place + 1)
                 values = [float(cell) for cell in (weight, change, *moved)]
                 rows.append((*cells, *values, found[-1]))
-    columns = ("sentence", "target", "removed", "position", "weight", "change", *axes, "spearman")
-    shares = {"weight": ("sentence", "target")}
-    return Table(columns, rows, notes=_verdict(found, len(rows)), shares=shares)
+    notes = [*tell_skipped(read), *_verdict(found, len(rows))]
+    return Table((*ABLATE, *AXIS.each(axes), SPEARMAN), rows, notes)
 
 
 def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) -> list[Ablation]:

@@ -13,7 +13,8 @@ from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which nothing is said
@@ -21,15 +22,28 @@ EACH = 100  # occurrences looked at for each word
 CLOSER = 1000  # and for each of the words that are asked about by name
 AGREE = 0.5  # adjusted Rand index of two halves, from which a word has two senses
 VERDICTS = ("needs-context", "static-ok", "too-rare")
-COLUMNS = (
-    "word",
-    "count",
-    "self_similarity",
-    "low",
-    "high",
-    "static_variance",
-    "senses",
-    "verdict",
+AMBIGUITY = (
+    Column("word", "the word", "label"),
+    Column("count", "how often it occurs"),
+    Column(
+        "self_similarity",
+        "mean cosine of two of its occurrences, over that of random pairs of different words;"
+        " low: used in many ways",
+    ),
+    Column("low", "lower end of its 95 % bootstrap interval"),
+    Column("high", "upper end"),
+    Column("static_variance", "share of its contextual vectors that lies along the static vector"),
+    Column("senses", "2 where its occurrences fall into two groups or more, else 1"),
+    Column("verdict", "static-ok, needs-context or too-rare", "label"),
+)
+SUMMARY = (
+    Column(
+        "property",
+        "with --summary: words, words_VERDICT, text_judged, text_needs_context,"
+        " content_text_needs_context, and the ends of their intervals, _low and _high",
+        "label",
+    ),
+    Column("value", "with --summary: its value"),
 )
 
 
@@ -46,22 +60,24 @@ class Measured:
     senses: int
 
 
+@on_model(*AMBIGUITY, *SUMMARY)
 def ambiguity(
     model: Model,
-    words: Sequence[str] = (),
+    words: str | Sequence[str] = (),
     *,
     min_count: int = 100,
     attention: str | None = None,
     threshold: float | None = None,
-    most: int | None = None,
+    number: int | None = None,
     summary: bool = False,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
     context = Context(model)
+    known, unknown = model.keep_known(words) if words else ([], [])
     if words:
-        rows = list(dict.fromkeys(model.row(word) for word in words))
+        rows = list(dict.fromkeys(model.row(word) for word in known))
     else:
         rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
     if not rows:
@@ -77,7 +93,7 @@ def ambiguity(
         f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)"
     ]
     if summary:
-        return Table(("property", "value"), _summary(context, found, threshold), notes=notes)
+        return Table(SUMMARY, _summary(context, found, threshold), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
         (
             model.vocab[item.row],
@@ -89,9 +105,9 @@ def ambiguity(
             item.senses or None,
             verdict(item, threshold),
         )
-        for item in found[:most]
+        for item in found[:number]
     ]
-    return Table(COLUMNS, lines, notes=notes)
+    return Table(AMBIGUITY, lines, notes, unknown)
 
 
 def verdict(item: Measured, threshold: float) -> str:

@@ -7,51 +7,78 @@ import numpy as np
 
 from ctxembed.ask.explain import name_targets
 from ctxembed.ask.neighbors import AT_ONCE, nearest
+from ctxembed.ask.targets import general_kind, open_readings, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import corpus_of
-from ctxembed.context.representations import Context, Occurrence, Parsed, Representation, vectors_at
+from ctxembed.context.representations import Context, Occurrence, Representation, vectors_at
 from ctxembed.static.space import Floats, unit
-from ctxembed.table import Cell, Table
-from ctxembed.text.function_words import is_content
+from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.context.encoder import Reading
 
 OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
 ALIKE = 0.95  # cosine above which attention says no more than the bag
+TARGET = (
+    Column("sentence", "number of the sentence, from 1", "label"),
+    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
+    Column("position", "its place, from 1; unknown words are not counted"),
+    Column("representation", "static, bag, general, learned or the name of an attention", "label"),
+    Column("cos_static", "cosine with the word's static vector: how far context moved it"),
+)
+AXIS = Column("AXIS...", "cosine with each axis, a column under each one's name")
+SEVERAL = (
+    Column("cos_first", "with several sentences: cosine with the same target's first vector"),
+    Column(
+        "cos_random", "with several sentences: mean cosine of 200 of its occurrences, all pairs"
+    ),
+)
+NEAREST = Column("nearest", "the nearest words by static vectors, the target left out", "text")
 
 
+@on_model(*TARGET, AXIS, *SEVERAL, NEAREST)
 def compare(
-    context: Context,
-    sentences: Sequence[Parsed],
-    representations: Mapping[str, Representation],
+    model: Model,
+    sentences: str | Sequence[str],
     *,
-    encoders: "Sequence[Reading]" = (),
+    word: str | None = None,
     axes: Axes | None = None,
+    attention: str | Sequence[str] = (),
+    general: str | None = None,
+    encoders: Sequence[str] = (),
     number: int = 4,
 ) -> Table:
     """Put each target's vectors side by side, a row for each representation.
 
-    An encoder's vectors live in a space of their own: its lone words stand for static ones there.
+    attention: names, or a list of them; all that the model has. An encoder's vectors live in a
+    space of their own: its lone words stand for static ones there.
     """
-    model, axes = context.model, axes or {}
+    context, axes = Context(model), axes or {}
+    read = read_sentences(context, sentences, word)
+    names = attention.split(",") if isinstance(attention, str) else attention
+    kind = general_kind(model, general)
+    representations = {
+        name: context.get(name, kind) for name in ("static", "bag", *(names or context.names()[2:]))
+    }
+    readings = open_readings(encoders, model)
     targets = [
         (place, name, item)
-        for place, parsed in enumerate(sentences, 1)
+        for place, parsed in enumerate(read, 1)
         for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
     ]
     items = [item for _, _, item in targets]
     vectors = {name: way.vectors(items) for name, way in representations.items()}
-    several = len(sentences) > 1
-    columns = ["sentence", "target", "position", "representation", "cos_static", *axes]
-    columns += ["cos_first", "cos_random"] if several else []
+    several = len(read) > 1
+    columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if several else ()), NEAREST)
     own = [item.ids[item.target.start : item.target.stop].tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     spaces = {name: way.inputs for name, way in representations.items()}
     on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
     random = _Random(context, representations) if several else None
-    others = [(way, way.vectors(items)) for way in encoders]
+    others = [(way, way.vectors(items)) for way in readings]
 
     def row_of(row: int, name: str, near: Sequence[tuple[str, float]]) -> tuple[Cell, ...]:
         (sentence, target, item), made = targets[row], vectors[name]
@@ -84,22 +111,7 @@ def compare(
                 yield from (row_of(row, name, near[name][row - first]) for name in vectors)
                 yield from (encoded(row, way, made) for way, made in others)
 
-    return Table((*columns, "nearest"), rows(), notes=_verdict(vectors, on_axes))
-
-
-def content_only(context: Context, parsed: Parsed) -> Parsed:
-    """Keep the targets that are content words; all of them where none is."""
-
-    def content(item: Occurrence, counted: bool) -> bool:
-        row = item.ids[item.target.start]
-        frequency = float(context.frequency[row]) if counted else 0.0
-        return len(item.target) > 1 or is_content(parsed.words[item.target.start], frequency)
-
-    for counted in (True, False):  # in a small corpus every word is frequent
-        kept = [item for item in parsed.occurrences if content(item, counted)]
-        if kept:
-            return Parsed(parsed.words, kept, parsed.unknown)
-    return parsed
+    return Table(columns, rows, [*tell_skipped(read), *_verdict(vectors, on_axes)])
 
 
 def _cosine(one: Floats, other: Floats) -> float:

@@ -1,25 +1,41 @@
 """Contextual vectors for many sentences: this is how other programs get them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ctxembed.ask.explain import name_targets
+from ctxembed.ask.targets import general_kind, name_attention, open_readings
 from ctxembed.attention.layer import attend
-from ctxembed.context.representations import Attention, Occurrence, Parsed, Representation, parse
+from ctxembed.context.representations import (
+    Attention,
+    Context,
+    Occurrence,
+    Parsed,
+    Representation,
+    parse,
+)
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.context.encoder import Reading
 
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
+TARGET = (
+    Column("sentence", "number of the line, from 1", "label"),
+    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
+    Column("position", "its place, from 1; unknown words are not counted"),
+)
+NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
+VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
 
 
 @dataclass(frozen=True)
@@ -38,8 +54,67 @@ class Skipped:
     words: dict[str, int] = field(default_factory=dict)
     sentences: list[tuple[int, str]] = field(default_factory=list)  # line and reason
 
+    def few(self) -> str:
+        """Name the unknown words that came most often."""
+        common = sorted(self.words, key=lambda word: -self.words[word])[:8]
+        return f"{', '.join(common)}{' …' if len(self.words) > 8 else ''}"
 
+    def tell(self) -> tuple[list[str], list[str]]:
+        """Return a note on unknown words, and what to say of the lines without a vector."""
+        number, lines = sum(self.words.values()), len(self.sentences)
+        what = "word that is" if number == 1 else "words that are"
+        notes = [f"skipped {number} {what} not in the vocabulary: {self.few()}"] if number else []
+        unknown = [f"line {line}: {reason}" for line, reason in self.sentences[:5]]
+        if lines:
+            unknown.append(f"{lines} {'line has' if lines == 1 else 'lines have'} no vector")
+        return notes, unknown
+
+
+@on_model(*TARGET, NUMBERS, VECTOR)
 def contextualize(
+    model: Model,
+    sentences: str | Iterable[str],
+    *,
+    every_word: bool = False,
+    attention: str | None = None,
+    general: str | None = None,
+    encoder: str | None = None,
+) -> Table:
+    """Give the contextual vectors of the marked words of sentences, or of every word.
+
+    Rows are made as they are read; they are kept only where sentences are a stream.
+    """
+    context = Context(model)
+    name = name_attention(context, attention, general)
+    if encoder and (attention or general):
+        raise UsageError("give --encoder or an attention, not both")
+    readings = open_readings([encoder] if encoder else [], model)
+    way = readings[0] if readings else context.get(name, general_kind(model, general))
+    listed = [sentences] if isinstance(sentences, str) else sentences
+    notes: list[str] = []
+    unknown: list[str] = []
+
+    def chunks() -> Iterator[tuple[list[Target], Floats]]:
+        skipped = Skipped()
+        yield from contextual_vectors(model, way, listed, every_word=every_word, skipped=skipped)
+        notes[:], unknown[:] = skipped.tell()
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        made = chunks()
+        first = next(made, None)  # made now: a mistake is told before anything is printed
+        return (
+            (target.sentence, target.name, target.position, vector)
+            for targets, vectors in chain([] if first is None else [first], made)
+            for target, vector in zip(targets, vectors, strict=True)
+        )
+
+    dim = readings[0].dim if readings else model.dim
+    parts = tuple(f"d{i}" for i in range(1, dim + 1))
+    columns = (*TARGET, replace(VECTOR, parts=parts))
+    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
+
+
+def contextual_vectors(
     model: Model,
     way: "Representation | Reading",
     sentences: Iterable[str],
@@ -122,31 +197,3 @@ def _all_follow(items: Sequence[Occurrence], row: int, length: int) -> bool:
         and items[last].ids is items[row].ids
         and items[last].target == range(length - 1, length)
     )
-
-
-def as_table(chunks: Iterator[tuple[list[Target], Floats]], dim: int, *, lists: bool) -> Table:
-    """Tabulate vectors, as one list a row (for json) or a column a number."""
-    names = ("vector",) if lists else tuple(f"d{i}" for i in range(1, dim + 1))
-
-    def rows() -> Iterator[tuple[Cell, ...]]:
-        for targets, vectors in chunks:
-            for target, vector in zip(targets, vectors.tolist(), strict=True):
-                cells = (vector,) if lists else tuple(vector)
-                yield target.sentence, target.name, target.position, *cells
-
-    return Table(("sentence", "target", "position", *names), rows())
-
-
-def labelled(
-    chunks: Iterator[tuple[list[Target], Floats]],
-) -> Iterator[tuple[dict[str, Sequence[Cell]], Floats]]:
-    """Turn targets into columns, for a file of arrays."""
-    for targets, vectors in chunks:
-        yield (
-            {
-                "sentence": [target.sentence for target in targets],
-                "target": [target.name for target in targets],
-                "position": [target.position for target in targets],
-            },
-            vectors,
-        )

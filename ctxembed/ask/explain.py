@@ -1,22 +1,98 @@
 """Why does this word get this vector? Every number of one attention."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
+from ctxembed.ask.illustrate import POSITION, TARGET, TOKEN, WEIGHT
+from ctxembed.ask.recipe import RECIPE, write_recipe
+from ctxembed.ask.steps import HEAD, STEPS, make_steps, tidy
+from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.attention.layer import Attended, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.context.representations import Attention, Occurrence, Parsed
+from ctxembed.context.representations import Attention, Context, Occurrence, Parsed, parse
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.static.space import Floats
-from ctxembed.table import Cell, Table, round_to_total
+from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Row, Table
 from ctxembed.text.subword import INNER
 
-COLUMNS = ("target", "head", "token", "position", "score", "scaled", "weight", "contribution")
+EXPLAIN = (
+    TARGET,
+    HEAD,
+    TOKEN,
+    POSITION,
+    Column("score", "q·k, or the cosine of the two"),
+    Column("scaled", "score times the scale, plus the biases of distance and word"),
+    WEIGHT,
+    Column(
+        "contribution",
+        "share of the output along its own direction; all of them sum to 1",
+        "share",
+        ("target",),
+    ),
+)
+
+
+@on_model(*EXPLAIN, RECIPE[1], STEPS[0], *STEPS[2:])
+def explain(
+    model: Model,
+    sentence: str,
+    *,
+    word: str | None = None,
+    attention: str | None = None,
+    general: str | None = None,
+    heads: int = 4,
+    seed: int = 1,
+    head: str = "mean",
+    over: str | None = None,
+    encoding: str = "none",
+    steps: bool = False,
+    recipe: bool = False,
+    check: bool = False,
+    digits: int = 2,
+) -> Table:
+    """Show why each target of a sentence gets its vector: score, scaled, weight, contribution.
+
+    head: "mean" over all heads, "each" of them, or the number of one, from 1. over: another
+    sentence to look at. Or: steps, every matrix; recipe, each target as a sum of its context, with
+    so many digits. check: recompute the output from the rows, and fail if they don't add up.
+    """
+    chosen = choose_attention(Context(model), attention, general, heads, seed)
+    parsed = parse(model, sentence, word)
+    other = parse(model, over) if over is not None else None
+    number = chosen.layer.heads
+    if head not in ("mean", "each"):
+        pick_head(head, number)
+    notes = tell_skipped([parsed] if other is None else [parsed, other])
+    if steps:
+        made = make_steps(chosen, parsed, over=other, encoding=encoding)
+        return Table(STEPS, tidy(made), notes)
+    kept: list[Explained] = []
+
+    def explained() -> Iterable[Explained]:
+        return kept or explain_targets(chosen, parsed, over=other, encoding=encoding)
+
+    if recipe:
+        return Table(
+            RECIPE,
+            lambda: ((item.target, _recipe(item, head, digits)) for item in explained()),
+            notes,
+        )
+    if check:
+        kept = list(explained())
+        check_rows(list(explain_rows(kept, "each")), kept)
+        targets = "" if len(kept) == 1 else f" of all {len(kept)} targets"
+        notes.append(f"checked: the rows{targets} add up")
+    if number > 1 and head == "mean":
+        told = "score, scaled and weight are their means; --head each shows all"
+        notes.append(f"{number} heads: {told}")
+    return Table(EXPLAIN, lambda: explain_rows(explained(), head), notes)
 
 
 @dataclass(frozen=True)
@@ -89,16 +165,9 @@ def name_targets(parsed: Parsed) -> list[str]:
     return names
 
 
-def explain(explained: Iterator[Explained], head: str = "mean") -> Table:
-    """Tabulate score, scaled, weight and contribution, one row a token.
-
-    head: "mean" over all heads, "each" of them, or the number of one, from 1.
-    """
-    return Table(
-        COLUMNS,
-        (row for item in explained for row in _rows(item, head)),
-        shares={"weight": ("target", "head"), "contribution": ("target",)},
-    )
+def explain_rows(explained: Iterable[Explained], head: str = "mean") -> Iterator[tuple[Cell, ...]]:
+    """Yield score, scaled, weight and contribution, one row a token."""
+    return (row for item in explained for row in _rows(item, head))
 
 
 def _rows(item: Explained, head: str) -> Iterator[tuple[Cell, ...]]:
@@ -151,19 +220,11 @@ def pick_head(head: str, heads: int) -> int:
     return int(head) - 1
 
 
-def recipe(explained: Iterator[Explained], head: str = "mean", digits: int = 2) -> Table:
-    """Write each target as the notes do: bank = 0.25 money + 0.70 bank + 0.05 grows.
+def _recipe(item: Explained, head: str, digits: int) -> str:
+    """Write a target as the notes do: bank = 0.25 money + 0.70 bank + 0.05 grows.
 
     Without matrices that is the whole truth; with them, the numbers are the weights.
     """
-    return Table(
-        ("target", "recipe"),
-        ((item.target, _recipe(item, head, digits)) for item in explained),
-        wrap=("recipe",),
-    )
-
-
-def _recipe(item: Explained, head: str, digits: int) -> str:
     layer = item.attended.layer
     weights = item.attended.weights[0, :, 0].astype(np.float64)  # (H, T)
     weights = weights.mean(0) if head == "mean" else weights[pick_head(head, item.heads)]
@@ -193,23 +254,7 @@ def number_repeats(tokens: Sequence[str]) -> list[str]:
     return names
 
 
-def write_recipe(
-    target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
-) -> str:
-    """Write weights as a sum; the printed ones add up.
-
-    >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
-    'bank = 0.25 money + 0.70 bank + 0.05 grows'
-    """
-    terms = [
-        f"{weight} {token}"
-        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
-        if weight.strip("0.") or len(tokens) == 1
-    ]
-    return f"{target} = {' + '.join(terms)}"
-
-
-def check(rows: Sequence[Sequence[Cell]], explained: Sequence[Explained]) -> None:
+def check_rows(rows: Sequence[Row], explained: Sequence[Explained]) -> None:
     """Recompute each output vector from the rows of `explain(..., head="each")`.
 
     Scores must give the scaled scores; weights must be their softmax and sum to 1; the values they

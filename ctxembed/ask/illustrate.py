@@ -1,32 +1,39 @@
 """Illustrations: vectors, matrices and weights written by hand, through the same machinery."""
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from ctxembed.ask.explain import write_recipe
+from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.attention.layer import Layer
 from ctxembed.context.representations import Attention
 from ctxembed.errors import CorpusError, UsageError
 from ctxembed.static.by_hand import MATRICES, read_vectors, read_weights
 from ctxembed.store.model import Model
 from ctxembed.store.places import example
-from ctxembed.table import Cell, Table
+from ctxembed.table import Column, Table
+
+TARGET = RECIPE[0]
+TOKEN = Column("token", "a word of the sentence", "label")
+POSITION = Column("position", "its place, from 1; unknown words are not counted")
+WEIGHT = Column(
+    "weight", "softmax of scaled; the weights of one head sum to 1", "share", ("target", "head")
+)
 
 
-def given_model(name: str) -> Model:
+def given(name: str) -> Model:
     """Read vectors from a file, or a bundled example by its name."""
-    given = read_vectors(example(name))
-    words = [word.lower() for word in given.words]  # sentences are read without capitals too
+    read = read_vectors(example(name))
+    words = [word.lower() for word in read.words]  # sentences are read without capitals too
     for word in words:
         if words.count(word) > 1:
             raise CorpusError(f"{name}: {word!r} is there twice")
-    return Model.given(name, words, given.vectors.astype(np.float32))
+    return Model.given(name, words, read.vectors.astype(np.float32))
 
 
-def given_attention(name: str, model: Model) -> Attention | None:
-    """Make a layer of the file's own matrices, if it has any."""
-    matrices = read_vectors(example(name)).matrices
+def given_attention(model: Model) -> Attention | None:
+    """Make a layer of the matrices that the file of a given model has, if it has any."""
+    matrices = read_vectors(example(str(model.path))).matrices
     if not matrices:
         return None
     heads = max(len(matrix) for matrix in matrices.values())
@@ -36,25 +43,22 @@ def given_attention(name: str, model: Model) -> Attention | None:
     return Attention("given", layer, model.vectors)
 
 
-def explain_weights(name: str, word: str | None, as_recipe: bool, digits: int) -> Table:
+def explain_weights(
+    name: str, word: str | None = None, *, recipe: bool = False, digits: int = 2
+) -> Table:
     """Show hand-picked weights as explain shows computed ones."""
     tokens, targets, weights = read_weights(example(name))
     if word is not None and word not in targets:
         raise UsageError(f"--word {word}: not in {name}, which has {', '.join(targets)}")
     chosen = [row for row, target in enumerate(targets) if word in (None, target)]
     note = "an illustration: these weights are given, not computed"
-    if as_recipe:
+    if recipe:
         rows = [(targets[r], write_recipe(targets[r], tokens, weights[r], digits)) for r in chosen]
-        return Table(("target", "recipe"), rows, notes=[note], wrap=("recipe",))
+        return Table(RECIPE, rows, [note])
 
-    def lines() -> Iterator[tuple[Cell, ...]]:
-        for row in chosen:
-            for place, token in enumerate(tokens):
-                yield targets[row], token, place + 1, float(weights[row, place])
-
-    return Table(
-        ("target", "token", "position", "weight"),
-        lines(),
-        notes=[note],
-        shares={"weight": ("target",)},
-    )
+    lines = [
+        (targets[row], token, place + 1, float(weights[row, place]))
+        for row in chosen
+        for place, token in enumerate(tokens)
+    ]
+    return Table((TARGET, TOKEN, POSITION, replace(WEIGHT, group=("target",))), lines, [note])

@@ -14,12 +14,28 @@ from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Column, Table
 
 ORDERS = ("position", "sense", "margin", "left", "right")
+KWIC = (
+    Column("file", "the file of the corpus", "label"),
+    Column("line", "the line on which the sentence begins"),
+    Column("left", "the words before it", "text"),
+    Column("word", "the word", "keyword"),
+    Column("right", "the words behind it", "text"),
+    Column("sense", "number of the sense; empty where none are known"),
+    Column(
+        "margin",
+        "distance to the border of the next sense, in standard deviations of one word's"
+        " occurrences; empty where there is one sense",
+    ),
+)
+AXIS = Column("AXIS...", "cosine of the contextual vector with the axis")
 
 
+@on_model(*KWIC, AXIS)
 def kwic(
     model: Model,
     word: str,
@@ -47,12 +63,15 @@ def kwic(
     if sense is not None and known is not None and not 1 <= sense <= len(known.shares):
         raise UsageError(f"--sense {sense}: {word} has {len(known.shares)} here")
     name = attention or (known.attention if known else context.default())
-    lines = _lines(context, places, context.get(name), known, axes, side)
-    if sense is not None:
-        lines = (line for line in lines if line.sense == sense)
-    rows = (line.row for line in (lines if sort == "position" else _sorted(lines, sort)))
-    columns = ("file", "line", "left", "word", "right", "sense", "margin", *axes)
-    return Table(columns, rows, notes=notes, keyword="word")
+    way = context.get(name)
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        lines = _lines(context, places, way, known, axes, side)
+        if sense is not None:
+            lines = (line for line in lines if line.sense == sense)
+        return (line.row for line in (lines if sort == "position" else _sorted(lines, sort)))
+
+    return Table((*KWIC, *AXIS.each(axes)), rows, notes)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from ctxembed.context.representations import Context, Occurrence, Parsed, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 
 TELLS = {
     "one-hot": "which word it is",
@@ -19,15 +20,27 @@ TELLS = {
     "general": "its meaning here, no parameters",
 }
 LEARNED = "its meaning here, learned"
+LADDER = (
+    Column(
+        "representation",
+        "one-hot, bow, tfidf, static, bag, general, and each learned attention",
+        "label",
+    ),
+    Column("dim", "length of a vector"),
+    Column("zeros", "share of the numbers of both vectors that are zero"),
+    Column("cosine", "cosine of the two vectors"),
+    Column("tells", "what the cosine can tell apart", "text"),
+)
 
 
-def ladder(context: Context, words: Sequence[str], sentences: Sequence[str] = ()) -> Table:
+@on_model(*LADDER)
+def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None = None) -> Table:
     """Compare two words under every representation: dimension, share of zeros, cosine.
 
     sentences: one for each word; without them, the first of the corpus that has the first word,
     and the last that has the second.
     """
-    model = context.model
+    context, words = Context(model), (word1, word2)
     for word in words:
         if not model.parts(word):
             raise UnknownWordError(model.unknown(word))
@@ -61,7 +74,7 @@ def ladder(context: Context, words: Sequence[str], sentences: Sequence[str] = ()
         )
         for name, pair in found.items()
     ]
-    return Table(("representation", "dim", "zeros", "cosine", "tells"), rows, notes=notes)
+    return Table(LADDER, rows, notes)
 
 
 def _parse(model: Model, word: str, sentence: str) -> Parsed:

@@ -15,8 +15,9 @@ from ctxembed.progress import Progress
 from ctxembed.static.gensim_engine import cores, fit_settings
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
-from ctxembed.text.corpus import Corpus
+from ctxembed.store.places import corpora
+from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.mixture import Text, read_text, write_mixture
 from ctxembed.text.processes import in_processes
 from ctxembed.text.tokenizer import Tokenizer, parse_marked
@@ -35,11 +36,16 @@ PROBES = (
 )
 
 
-SMALL, EPOCHS, SAMPLE = (
-    10_000,
-    20,
-    1e-3,
-)  # eleven trainings and more: enough to see where a word lies
+SMALL, EPOCHS, SAMPLE = 10_000, 20, 1e-3  # many trainings: enough to see where a word lies
+REPRESENTATION = Column("representation", "static, or bag or general for a probe sentence", "label")
+PROBE = Column("probe", "number of the probe sentence, from 1; a note names it", "label")
+SHARE = Column("share", "share of the second corpus in the mixture, 0 to 1")
+AXIS = Column("AXIS...", "cosine with each of the two axes, mean over seeds")
+DIFFERENCE = (
+    Column("difference", "first axis minus second: above 0 the word is nearer to the first"),
+    Column("low", "lower end of its 95 % interval over seeds; empty for one seed"),
+    Column("high", "upper end"),
+)
 
 
 @dataclass(frozen=True)
@@ -75,11 +81,12 @@ class Measured:
     axes: float = 0.0  # cosine of the two axes
 
 
+@answers(REPRESENTATION, PROBE, SHARE, AXIS, *DIFFERENCE)
 def mix(
-    a: Corpus,
-    b: Corpus,
-    word: str,
-    axes: Axes,
+    a: Corpus | str | None = None,
+    b: Corpus | str | None = None,
+    word: str | None = None,
+    axes: Axes | None = None,
     probes: Sequence[str] = (),
     *,
     steps: int = 11,
@@ -92,8 +99,21 @@ def mix(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Table:
-    """Train on mixtures of two corpora and follow a word from one axis to the other."""
+    """Train on mixtures of two corpora and follow a word from one axis to the other.
+
+    Without corpora, the bundled twins are mixed.
+    """
     tokenizer, progress = tokenizer or Tokenizer(), progress or Progress()
+    if a is None and b is None:
+        a, b = (str(corpora() / name) for name in TWINS)
+        word = word or WORD
+        if word == WORD:  # its axes and probes are known
+            axes, probes = axes or AXES, probes or PROBES
+    if a is None or b is None:
+        raise UsageError("mix takes two corpora, or none for the bundled twins")
+    if not word:
+        raise UsageError("which word? give --word WORD")
+    one, other, axes = as_corpus(a), as_corpus(b), axes or {}
     if len(axes) != 2:
         raise UsageError("give two axes: the one the word leaves, and the one it goes to")
     word = tokenizer.normalise(word)
@@ -103,7 +123,7 @@ def mix(
         folder = Path(name)
         texts = tuple(
             read_text(corpus, tokenizer, folder / place, progress)
-            for place, corpus in (("a", a), ("b", b))
+            for place, corpus in (("a", one), ("b", other))
         )
         _check_words([word, *(w for listed in axes.values() for w in listed)], texts, tokenizer)
         size = min(texts[0].tokens, texts[1].tokens, words or texts[0].tokens)
@@ -116,7 +136,7 @@ def mix(
         jobs = [Job(setup, float(x), seed + n) for x in shares for n in range(seeds)]
         made = list(_measure_all(jobs, workers or cores(), progress))
     cosines = np.array([m.cosines for m in made]).reshape(steps, seeds, -1, 2)
-    return _tabulate(setup, b.names[0], shares, cosines, made)
+    return _tabulate(setup, other.names[0], shares, cosines, made)
 
 
 def _check_probe(probe: str, word: str, tokenizer: Tokenizer) -> None:
@@ -202,7 +222,7 @@ def _tabulate(
             mean, reach = float(means[step, line]), float(half[step, line])
             cells = (way, probe, float(share), *map(float, axes), mean)
             rows.append((*cells, mean - reach, mean + reach))
-    columns = ("representation", "probe", "share", *setup.axes, "difference", "low", "high")
+    columns = (REPRESENTATION, PROBE, SHARE, *AXIS.each(setup.axes), *DIFFERENCE)
     notes = [
         f"{len(made)} models: {len(shares)} mixtures, seeds for each: {cosines.shape[1]};"
         f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
@@ -211,7 +231,7 @@ def _tabulate(
         *_unknown_notes([m.unknown for m in made], len(setup.probes)),
         *(_too_little(made) or _verdict(setup, name, shares, means, half)),
     ]
-    return Table(columns, rows, notes=notes)
+    return Table(columns, rows, notes)
 
 
 def interval(values: Floats) -> Floats:

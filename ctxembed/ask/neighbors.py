@@ -6,9 +6,21 @@ import numpy as np
 
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.model import Model
-from ctxembed.table import Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Column, Table
 
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
+NEIGHBORS = (
+    Column("word", "the word asked about", "label"),
+    Column("neighbor", "the word found", "label"),
+    Column("cosine", "cosine of the two static vectors"),
+    Column("rank", "1 for the nearest"),
+)
+ANALOGY = (
+    Column("rank", "1 for the best answer"),
+    Column("word", "the word found", "label"),
+    Column("cosine", "cosine of its vector with b - a + c, each of length 1"),
+)
 
 
 def nearest(
@@ -46,26 +58,24 @@ def _best(model: Model, cosines: Floats, number: int) -> list[tuple[str, float]]
     return [(model.vocab[i], float(cosines[i])) for i in rows if cosines[i] > -np.inf]
 
 
-def neighbors(model: Model, words: Sequence[str], number: int = 10) -> Table:
+@on_model(*NEIGHBORS)
+def neighbors(model: Model, words: str | Sequence[str], number: int = 10) -> Table:
     """Rank the nearest words of each word."""
-    vectors = np.array([model.vector(word) for word in words])
-    found = nearest(model, vectors, number, [model.parts(word) for word in words])
-    return Table(
-        ("word", "neighbor", "cosine", "rank"),
-        [
-            (model.spelling(word), neighbor, cosine, rank)
-            for word, best in zip(words, found, strict=True)
-            for rank, (neighbor, cosine) in enumerate(best, 1)
-        ],
-    )
+    known, unknown = model.keep_known(words)
+    vectors = np.array([model.vector(word) for word in known])
+    found = nearest(model, vectors, number, [model.parts(word) for word in known])
+    rows = [
+        (word, neighbor, cosine, rank)
+        for word, best in zip(known, found, strict=True)
+        for rank, (neighbor, cosine) in enumerate(best, 1)
+    ]
+    return Table(NEIGHBORS, rows, unknown=unknown)
 
 
+@on_model(*ANALOGY)
 def analogy(model: Model, a: str, b: str, c: str, number: int = 5) -> Table:
     """Rank the words nearest to b - a + c."""
     ua, ub, uc = unit(np.array([model.vector(word) for word in (a, b, c)]))
     without = [row for word in (a, b, c) for row in model.parts(word)]
     (found,) = nearest(model, ub - ua + uc, number, [without])
-    return Table(
-        ("rank", "word", "cosine"),
-        [(rank, word, cosine) for rank, (word, cosine) in enumerate(found, 1)],
-    )
+    return Table(ANALOGY, [(rank, *pair) for rank, pair in enumerate(found, 1)])

@@ -5,16 +5,37 @@ from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.representations import Attention, Context
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
-from ctxembed.table import Table
+from ctxembed.store.places import as_model
+from ctxembed.table import Column, Table, answers
+
+PLACE = Column("position", "a place, from 0")
+WAVES = Column("d1, d2, ...", "its encoding: sine in odd columns, cosine in even ones")
+PRODUCTS = Column("p0, p1, ...", "with --dot: the dot product with each place")
+DISTANCE = Column("distance", "with --attention: how far to the right of the target a word stands")
+HEADS = Column("head_1, head_2, ...", "with --attention: what is added to its scaled score")
 
 
-def positions(length: int, dim: int, *, dot: bool = False) -> Table:
-    """Tabulate the encoding of each place, or the dot products between places."""
+@answers(PLACE, WAVES, PRODUCTS, DISTANCE, HEADS)
+def positions(
+    length: int = 8,
+    dim: int = 8,
+    *,
+    dot: bool = False,
+    attention: str | None = None,
+    model: Model | str | None = None,
+) -> Table:
+    """Tabulate the encoding of each place, the dot products between places, or what is learned.
+
+    attention: tabulate what an attention of the model adds by distance, instead.
+    """
+    if attention is not None:
+        return bias_by_distance(as_model(model), attention)
     encoding = sinusoidal(length, dim)  # (T, d)
     values = encoding @ encoding.T if dot else encoding
-    names = [f"p{i}" for i in range(length)] if dot else [f"d{i}" for i in range(1, dim + 1)]
     rows = [(place, *map(float, row)) for place, row in enumerate(values)]
-    return Table(("position", *names), rows)
+    if dot:
+        return Table((PLACE, *PRODUCTS.each(f"p{i}" for i in range(length))), rows)
+    return Table((PLACE, *WAVES.each(f"d{i}" for i in range(1, dim + 1))), rows)
 
 
 def bias_by_distance(model: Model, name: str) -> Table:
@@ -31,6 +52,5 @@ def bias_by_distance(model: Model, name: str) -> Table:
     if walls is not None:
         heights = " ".join(f"{wall:.1f}" for wall in walls.by_head)
         notes.append(f"a wall between two words counts, head by head: {heights}")
-    return Table(
-        ("distance", *(f"head_{head}" for head in range(1, len(bias) + 1))), rows, notes=notes
-    )
+    heads = HEADS.each(f"head_{head}" for head in range(1, len(bias) + 1))
+    return Table((DISTANCE, *heads), rows, notes)

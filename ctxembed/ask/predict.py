@@ -16,9 +16,21 @@ from ctxembed.make.labelled import clip, own_vectors
 from ctxembed.static.space import Floats
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
 
 CHUNK = 1024  # sentences at once
+PREDICT = (
+    Column("sentence", "number of the sentence, from 1", "label"),
+    Column("target", "the marked word or words", "label"),
+    Column("label", "the label given", "label"),
+    Column("probability", "how sure it is, by the softmax over the labels"),
+    Column("like", "the expression of the task whose vector is nearest to the target's", "label"),
+    Column("cos_like", "and its cosine; far below 0.8 the task never saw such an expression"),
+    Column(
+        "gloss", "what the label means for this expression, where the task file says so", "text"
+    ),
+)
 
 
 def tasks(model: Model) -> list[str]:
@@ -40,17 +52,30 @@ def choose(model: Model, name: str | None) -> str:
     raise ModelError(f"{model.path}: {which}; fit one with: ctxembed fit TASK.tsv --name NAME")
 
 
-def predict(
-    model: Model, name: str, sentences: Iterable[str], skipped: Skipped | None = None
-) -> Table:
-    """Give each marked target a label, how sure that is, and the known expression it is like."""
+@on_model(*PREDICT)
+def predict(model: Model, sentences: str | Iterable[str], *, attention: str | None = None) -> Table:
+    """Give each marked target a label, how sure that is, and the known expression it is like.
+
+    attention: the name of a task; the only one the model has.
+    """
+    name = choose(model, attention)
     saved = load_attention(model, name)
-    if not saved.task:
-        choose(model, name)
-    columns = ["sentence", "target", "label", "probability", "like", "cos_like"]
-    columns += ["gloss"] if any(any(g.values()) for g in saved.task["glosses"]) else []
-    rows = _rows(model, name, saved, sentences, skipped if skipped is not None else Skipped())
-    return Table(columns, (row[: len(columns)] for row in rows))
+    listed = [sentences] if isinstance(sentences, str) else sentences
+    glossed = any(any(gloss.values()) for gloss in saved.task["glosses"])
+    columns = PREDICT if glossed else PREDICT[:-1]
+    notes: list[str] = []
+    unknown: list[str] = []
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        skipped = Skipped()
+        for row in _rows(model, name, saved, listed, skipped):
+            yield row[: len(columns)]
+        notes[:] = [f"skipped, not in the vocabulary: {skipped.few()}"] if skipped.words else []
+        unknown[:] = [f"sentence {line}: {reason}" for line, reason in skipped.sentences[:5]]
+        if skipped.sentences:
+            unknown.append(f"{len(skipped.sentences)} sentences have no label")
+
+    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
 
 def _rows(

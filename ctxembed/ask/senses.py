@@ -14,12 +14,35 @@ from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
+from ctxembed.store.places import on_model, refuse_bundled
 from ctxembed.store.sense_store import SavedSenses, save_senses
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Column, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which senses would be guesswork
 AVERAGED = 1000  # occurrences of each sense that its mean vector is made of
+SENSES = (
+    Column("word", "the word", "aside"),
+    Column("sense", "number of the sense, 1 for the most frequent", "label"),
+    Column("share", "its share of the occurrences", "share", group=("word",)),
+    Column("count", "how many of those looked at have it"),
+    Column("mix", "its weight in the static vector: static ≈ Σ mix · sense, all of length 1"),
+    Column("nearest", "words nearest to what its contexts add to the word's own vector", "long"),
+    Column(
+        "markers", "context words that tell it from the other senses and from the corpus", "long"
+    ),
+    Column(
+        "examples",
+        "occurrences nearest to its centre, without those that say nearly the same",
+        "long",
+    ),
+    Column(
+        "residual",
+        "length of what the mix leaves over of the static vector, whose length is 1",
+        "aside",
+    ),
+    Column("mean_cosine", "cosine of the mean of all occurrences with the static vector", "aside"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +59,7 @@ class Found:
     markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
 
 
+@on_model(*SENSES)
 def senses(
     model: Model,
     word: str,
@@ -50,6 +74,8 @@ def senses(
     progress: Progress | None = None,
 ) -> Table:
     """Take a word's average apart; k=None finds how many senses there are."""
+    if save:
+        refuse_bundled(model.path)
     context = Context(model)
     name = attention or context.default()
     found = find_senses(
@@ -81,15 +107,7 @@ def senses(
             found.word, name, _shares(found), found.vectors, clustering.weights, clustering.bias
         )
         notes.append(f"saved to {save_senses(model, saved)}")
-    columns = ("word", "sense", "share", "count", "mix", "nearest", "markers", "examples")
-    return Table(
-        (*columns, "residual", "mean_cosine"),
-        rows,
-        notes=notes,
-        shares={"share": ("word",)},
-        wrap=("nearest", "markers", "examples"),
-        noted=("word", "residual", "mean_cosine"),
-    )
+    return Table(SENSES, rows, notes)
 
 
 def find_senses(

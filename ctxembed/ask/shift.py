@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +16,31 @@ from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table, round_to_total
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table, round_to_total
 
-COLUMNS = (
-    "rank",
-    "word",
-    "count_a",
-    "count_b",
-    "static",
-    "distance",
-    "chance",
-    "p_value",
-    "from_shares",
-    "from_senses",
-    "shares_a",
-    "shares_b",
+SHIFT = (
+    Column("rank", "by static, or by distance beyond chance with --by usage; 1 has moved most"),
+    Column("word", "the word", "label"),
+    Column("count_a", "how often the first corpus has it", "aside"),
+    Column("count_b", "how often the second has it", "aside"),
+    Column("static", "distance: 1 - cosine of its two static vectors after alignment"),
+    Column(
+        "distance",
+        "length of the difference of its mean contextual vectors in the two corpora",
+    ),
+    Column(
+        "chance",
+        "the same for occurrences dealt out to the corpora at random: the baseline",
+        "aside",
+    ),
+    Column("p_value", "share of random deals with at least this distance"),
+    Column("from_shares", "the part of distance that comes from other shares of the senses"),
+    Column("from_senses", "the rest: the senses themselves are used in other contexts"),
+    Column("shares_a", "percent of each sense in the first corpus, the largest first", "text"),
+    Column("shares_b", "and in the second", "text"),
 )
 FEWEST = 5  # occurrences in each corpus; below this nothing can be said of senses
-HIDDEN = ("count_a", "count_b", "chance")  # on a terminal there is no room for them
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,19 @@ class Aligned:
             )
         return place
 
+    def keep_known(self, words: Sequence[str]) -> tuple[list[int], list[str]]:
+        """Return the places of the words both share, and what to say of the others."""
+        known: list[int] = []
+        unknown: list[str] = []
+        for word in words:
+            try:
+                known.append(self.place(word))
+            except UnknownWordError as error:
+                unknown.append(str(error))
+        if unknown and not known:
+            raise UnknownWordError("\n".join(unknown))
+        return known, unknown
+
     @cached_property
     def space(self) -> Space:
         """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
@@ -150,10 +171,13 @@ def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
     return Aligned(a, b, rows_a, rows_b, min_count)
 
 
+@on_model(*SHIFT)
 def shift(
-    aligned: Aligned,
-    words: Sequence[str] = (),
+    model_a: Model,
+    model_b: Model | str | Path,
+    words: str | Sequence[str] = (),
     *,
+    min_count: int = 5,
     by: str = "static",
     number: int = 20,
     senses: int | None = None,
@@ -166,13 +190,15 @@ def shift(
 
     senses=None finds how many each word has.
     """
-    a, b = aligned.a, aligned.b
+    b = model_b if isinstance(model_b, Model) else Model.open(model_b)
+    aligned, a = align(model_a, b, min_count), model_a
     progress = progress or Progress()
+    known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
     moved = usage(aligned, most, seed, progress) if by == "usage" else aligned.distances
     order = np.lexsort((aligned.rows_a, -moved.round(9)))  # ties: the more frequent word first
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(1, len(order) + 1)
-    asked = [aligned.place(word) for word in words] or order[:number].tolist()
+    asked = known or order[:number].tolist()
     rows: list[tuple[Cell, ...]] = []
     with progress.stage("words", len(asked), "word") as stage:
         for word in asked:
@@ -182,7 +208,7 @@ def shift(
             rows.append((*cells, float(aligned.distances[word]), *split))
             stage.advance()
     notes = list(_notes(rows, len(order), ranked_by_static=by == "static" and not words))
-    return Table(COLUMNS, rows, notes=notes, noted=HIDDEN)
+    return Table(SHIFT, rows, notes, unknown)
 
 
 def usage(aligned: Aligned, most: int, seed: int, progress: Progress) -> Floats:

@@ -9,9 +9,24 @@ from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import quote
 from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import PROPERTIES, Cell, Column, Table
+
+WORD = Column("word", "the word", "label")
+NUMBERS = Column("d1, d2, ...", "the numbers of its vector")
+SHOW = (
+    WORD,
+    Column("property", "count, share, composed, norm, nearest, axis NAME or occurrence", "label"),
+    Column(
+        "value",
+        "its value; share is the part of all words in the corpus that are this one, composed are"
+        " the subwords or characters of a word that has no vector of its own",
+        "text",
+    ),
+)
 
 
+@on_model(*PROPERTIES)
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
     meta = dict(model.meta)
@@ -31,7 +46,7 @@ def info(model: Model) -> Table:
         rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
     size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
     rows.append(("bytes", size))
-    return Table(("property", "value"), rows)
+    return Table(PROPERTIES, rows)
 
 
 def _cell(value: object) -> Cell:
@@ -42,26 +57,33 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, int | str) else str(value)
 
 
-def vector(model: Model, words: Sequence[str]) -> Table:
+@on_model(WORD, NUMBERS)
+def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
-    columns = ("word", *(f"d{i}" for i in range(1, model.dim + 1)))
-    return Table(columns, ((model.spelling(word), *model.vector(word).tolist()) for word in words))
+    known, unknown = model.keep_known(words)
+    columns = (WORD, *NUMBERS.each(f"d{i}" for i in range(1, model.dim + 1)))
+    return Table(
+        columns, lambda: ((word, *model.vector(word).tolist()) for word in known), unknown=unknown
+    )
 
 
+@on_model(*SHOW)
 def show(
     model: Model,
-    words: Sequence[str],
+    words: str | Sequence[str],
     *,
     axes: Axes | None = None,
     nearest: int = 8,
     occurrences: int = 3,
 ) -> Table:
     """Describe the averaged vector of each word."""
-    rows: list[tuple[Cell, ...]] = []
-    for word in words:
-        name = model.spelling(word)
-        rows += [(name, *line) for line in _describe(model, word, axes or {}, nearest, occurrences)]
-    return Table(("word", "property", "value"), rows)
+    known, unknown = model.keep_known(words)
+    rows = [
+        (word, *line)
+        for word in known
+        for line in _describe(model, word, axes or {}, nearest, occurrences)
+    ]
+    return Table(SHOW, rows, unknown=unknown)
 
 
 def _describe(

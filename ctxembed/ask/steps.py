@@ -1,7 +1,8 @@
 """Every matrix of one attention, in full: E, Q, K, V, scores, scaled, weights, output."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -10,9 +11,21 @@ from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.representations import Attention, Parsed
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Column, Table
 
 MOST = 200  # words; a larger square is for a script, not for a page
+HEAD = Column(
+    "head", "a number, mean over all heads, or own for what the word itself brings", "label"
+)
+STEPS = (
+    Column("step", "with --steps: the matrix, E Q K V scores scaled weights output", "label"),
+    HEAD,
+    Column("row", "with --steps: number of the row, from 1"),
+    Column("row_token", "with --steps: the word of the row", "label"),
+    Column("column", "with --steps: number of the column, from 1"),
+    Column("column_name", "with --steps: the word or dimension of the column", "label"),
+    Column("value", "with --steps: the number; on a terminal each matrix is laid out"),
+)
 
 
 @dataclass(frozen=True)
@@ -25,21 +38,8 @@ class Step:
     columns: Sequence[str]
     values: Floats  # (rows, columns)
 
-    def table(self) -> Table:
-        """Lay the matrix out as it is."""
-        rows: list[tuple[Cell, ...]] = [
-            (row, *(None if np.isneginf(v) else float(v) for v in values))
-            for row, values in zip(self.rows, self.values, strict=True)
-        ]
-        return Table((self.title, *self.columns), rows)
 
-    @property
-    def title(self) -> str:
-        """Name the matrix, and the head it belongs to."""
-        return self.name if self.head is None else f"{self.name}_{self.head}"
-
-
-def steps(
+def make_steps(
     attention: Attention, parsed: Parsed, *, over: Parsed | None = None, encoding: str = "none"
 ) -> Iterator[Step]:
     """Yield the matrices of a sentence's attention to itself, or to another sentence."""
@@ -93,22 +93,21 @@ def _steps(
     yield Step("output", None, tokens, dims, attended.output[0])
 
 
-def tidy(matrices: Iterator[Step]) -> Table:
-    """Lay all matrices out as one table, a row a number, for scripts."""
-    return Table(
-        ("step", "head", "row", "row_token", "column", "column_name", "value"),
-        (
-            (
-                m.name,
-                m.head,
-                i + 1,
-                row,
-                j + 1,
-                column,
-                None if np.isneginf(m.values[i, j]) else float(m.values[i, j]),
-            )
-            for m in matrices
-            for i, row in enumerate(m.rows)
-            for j, column in enumerate(m.columns)
-        ),
-    )
+def tidy(matrices: Iterable[Step]) -> Iterator[tuple[Cell, ...]]:
+    """Yield all matrices as rows of one table, a number each, for scripts."""
+    for m in matrices:
+        for i, row in enumerate(m.rows):
+            for j, column in enumerate(m.columns):
+                value = None if np.isneginf(m.values[i, j]) else float(m.values[i, j])
+                yield m.name, m.head, i + 1, row, j + 1, column, value
+
+
+def lay_out(table: Table) -> Iterator[Table]:
+    """Lay the matrices of a tidy table out as they are, a table each, under their names."""
+    notes = table.notes
+    for (name, head), cells in groupby(table.rows, key=lambda row: (row[0], row[1])):
+        matrix = [list(line) for _, line in groupby(cells, key=lambda row: row[2])]
+        title = Column(str(name) if head is None else f"{name}_{head}", role="label")
+        columns = [title, *(Column(str(cell[5])) for cell in matrix[0])]
+        yield Table(columns, [(line[0][3], *(cell[6] for cell in line)) for line in matrix], notes)
+        notes = []

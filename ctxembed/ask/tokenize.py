@@ -1,41 +1,88 @@
 """What are the sentences, words, subwords and characters of a text, and where do they stand?"""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ctxembed.table import Cell, Table
-from ctxembed.text.corpus import Block
+from ctxembed.errors import UsageError
+from ctxembed.store.model import Model
+from ctxembed.store.places import as_model
+from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.subword import Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer, sentence_spans
 
 Token = tuple[str, int, int]  # itself, where it begins and ends
 UNITS = ("sentence", "word", "subword", "character")
+SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
+TOKEN = Column("token", "the token; ## marks a subword that goes on with a word", "label")
+TOKENS = Column("tokens", "the tokens of the sentence, with --per sentence", "text")
+SPAN = (
+    Column("start", "character of the text at which it begins, from 0"),
+    Column("end", "character behind it"),
+)
 
 
+@answers(SENTENCE, TOKEN, TOKENS, *SPAN)
 def tokenize(
+    text: str,
+    *,
+    unit: str = "word",
+    pieces: int = 1000,
+    per: str = "token",
+    model: Model | str | None = None,
+    tokenizer: str = "word",
+    cased: bool = False,
+    lines: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> Table:
+    """List the tokens of a text or a file, and the characters at which they begin and end.
+
+    model: tokenise as this model does.
+    """
+    kept: list[Block] = []
+    chosen: Tokenizer | None
+    if model is not None:
+        chosen = as_model(model).tokenizer
+    else:
+        if unit == "subword":  # read twice, as a pipe cannot be
+            kept = list(read_blocks(text, encoding, errors, lines))
+        chosen = make_tokenizer(unit, kept, kind=tokenizer, cased=cased, pieces=pieces)
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        blocks = kept or read_blocks(text, encoding, errors, lines)
+        return list_tokens(blocks, chosen, lines=lines, per_sentence=per == "sentence")
+
+    return Table((SENTENCE, TOKENS if per == "sentence" else TOKEN, *SPAN), rows)
+
+
+def list_tokens(
     blocks: Iterable[Block],
     tokenizer: Tokenizer | None = None,
     *,
     lines: bool = False,
     per_sentence: bool = False,
-) -> Table:
-    """List tokens with the characters of the text at which they begin and end.
-
-    Without a tokeniser the sentences themselves are the tokens.
-    """
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield sentence, token, start and end; without a tokeniser sentences are the tokens."""
     found = enumerate(_tokens(blocks, tokenizer, lines), 1)
     if per_sentence:
-        return Table(
-            ("sentence", "tokens", "start", "end"),
-            (
-                (number, " ".join(token for token, _, _ in tokens), start, end)
-                for number, (tokens, start, end) in found
-            ),
+        return (
+            (number, " ".join(token for token, _, _ in tokens), start, end)
+            for number, (tokens, start, end) in found
         )
-    rows: Iterator[tuple[Cell, ...]] = (
-        (number, *token) for number, (tokens, _, _) in found for token in tokens
-    )
-    return Table(("sentence", "token", "start", "end"), rows)
+    return ((number, *token) for number, (tokens, _, _) in found for token in tokens)
+
+
+def read_blocks(source: str, encoding: str, errors: str, lines: bool) -> Iterator[Block]:
+    """Give a file's text, stdin's for `-`, or the text itself where it names no file."""
+    if not source.strip():
+        raise UsageError("nothing to do: the text is empty")
+    names_file = len(source.split()) == 1 and (os.sep in source or os.path.splitext(source)[1])
+    if source == "-" or names_file or os.path.exists(source):
+        corpus = Corpus([source], encoding=encoding, errors=errors, lines=lines)
+        return (block for block, _ in corpus.blocks())
+    return iter([Block(0, 1, source.encode("utf-8", "surrogatepass"), wrapped=not lines)])
 
 
 def make_tokenizer(

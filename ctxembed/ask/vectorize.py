@@ -6,23 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.ask.contextualize import contextualize
-from ctxembed.context.representations import Representation
+from ctxembed.ask.contextualize import contextual_vectors
+from ctxembed.ask.tokenize import read_blocks, sentences
+from ctxembed.context.representations import Context, Representation
 from ctxembed.errors import UsageError
 from ctxembed.static.counts import METHODS, count
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import as_model
+from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
 WIDE = 2000  # columns that a table may have
+SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
+ROW = Column(
+    "word", "the word: one-hot has a row a word; with --sparse, the column of the number", "label"
+)
+WORDS = Column("WORD...", "one-hot, bow and tfidf: a column a word, under its name")
+NUMBERS = Column("d1, d2, ...", "the other methods: the numbers of the vector")
+VALUE = Column("value", "the number, with --sparse")
+COLUMN = Column("column", "with --sparse and one-hot, the column of the number", "label")
 
 
 @dataclass(frozen=True)
 class Counts:
     """Named rows and columns, most of the numbers zero."""
 
-    first: str  # what a row is: "sentence" or "word"
+    first: Column  # what a row is: SENTENCE or ROW
     rows: list[str]
     columns: list[str]
     matrix: Any  # (rows, columns) scipy.sparse, CSR
@@ -34,13 +44,13 @@ class Counts:
                 f"{len(self.columns)} columns are too many for a table; give --sparse for triples,"
                 " or -o FILE.npz"
             )
-        names = [f"{name}_" if name == self.first else name for name in self.columns]
-        return Table((self.first, *names), self._dense())
+        names = [f"{name}_" if name == self.first.name else name for name in self.columns]
+        return Table((self.first, *WORDS.each(names)), self._dense)
 
     def triples(self) -> Table:
         """Give every number that is not zero a row."""
-        last = "word" if self.first == "sentence" else "column"
-        return Table((self.first, last, "value"), self._sparse())
+        last = ROW if self.first is SENTENCE else COLUMN
+        return Table((self.first, last, VALUE), self._sparse)
 
     def _dense(self) -> Iterator[tuple[Cell, ...]]:
         for row, name in enumerate(self.rows):
@@ -54,10 +64,51 @@ class Counts:
                 yield self._name(name), self.columns[one.indices[place]], one.data[place].item()
 
     def _name(self, name: str) -> Cell:
-        return int(name) if self.first == "sentence" else name
+        return int(name) if self.first is SENTENCE else name
 
 
+@answers(SENTENCE, ROW, WORDS, NUMBERS, VALUE, COLUMN)
 def vectorize(
+    text: str,
+    method: str = "bow",
+    *,
+    columns: Sequence[str] = (),
+    sparse: bool = False,
+    model: Model | str | None = None,
+    tokenizer: Tokenizer | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> Table:
+    """Turn the lines of a file or a text into counts of words, or the mean of their vectors.
+
+    method: one-hot, bow, tfidf; or static, bag, general, learned, which ask a model.
+    """
+    if method in METHODS:
+        texts = read_lines(text, encoding, errors)
+        made = count_words(texts, method, tokenizer, columns)
+        return made.triples() if sparse else made.table()
+    opened = as_model(model)
+    way = Context(opened).get(method)
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        return (
+            (number, *vector.tolist())
+            for numbers, vectors in sentence_vectors(
+                opened, way, read_lines(text, encoding, errors)
+            )
+            for number, vector in zip(numbers, vectors, strict=True)
+        )
+
+    return Table((SENTENCE, *NUMBERS.each(f"d{i}" for i in range(1, opened.dim + 1))), rows)
+
+
+def read_lines(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
+    """Yield sentences, each line one."""
+    blocks = read_blocks(text, encoding, errors, True)
+    return (sentence for sentence, _ in sentences(blocks, True))
+
+
+def count_words(
     sentences: Iterable[str],
     method: str,
     tokenizer: Tokenizer | None = None,
@@ -67,7 +118,7 @@ def vectorize(
     if method not in METHODS:
         raise UsageError(f"method {method!r}: one of {', '.join(METHODS)}")
     rows, names, matrix = count(method, sentences, tokenizer or Tokenizer(), columns)
-    return Counts("word" if method == "one-hot" else "sentence", rows, names, matrix)
+    return Counts(ROW if method == "one-hot" else SENTENCE, rows, names, matrix)
 
 
 def sentence_vectors(
@@ -77,22 +128,10 @@ def sentence_vectors(
 
     A sentence without a known word is left out.
     """
-    chunks = contextualize(model, way, sentences, every_word=True)
+    chunks = contextual_vectors(model, way, sentences, every_word=True)
     for targets, vectors in chunks:
         numbers = np.array([target.sentence for target in targets])
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
         sizes = np.diff(starts, append=len(numbers))[:, None]
         means = np.add.reduceat(vectors, starts, axis=0) / sizes
         yield numbers[starts].tolist(), means.astype(np.float32)
-
-
-def vector_table(chunks: Iterable[tuple[list[int], Floats]], dim: int) -> Table:
-    """Tabulate the vectors of sentences."""
-    return Table(
-        ("sentence", *(f"d{i}" for i in range(1, dim + 1))),
-        (
-            (number, *vector.tolist())
-            for numbers, vectors in chunks
-            for number, vector in zip(numbers, vectors, strict=True)
-        ),
-    )

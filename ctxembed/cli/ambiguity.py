@@ -1,42 +1,22 @@
 """ctxembed ambiguity"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    attention_option,
-    command,
-    expand_stdin,
-    known_words,
-    model_option,
-    open_model,
-    output_options,
-    progress,
-    seed_option,
-)
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, expand_stdin, open_model
+from ctxembed.table import Table
 
 
 @command(
     "ambiguity",
-    columns={
-        "word": "the word",
-        "count": "how often it occurs",
-        "self_similarity": "mean cosine of two of its occurrences, over that of random pairs of"
-        " different words; low: used in many ways",
-        "low": "lower end of its 95 % bootstrap interval",
-        "high": "upper end",
-        "static_variance": "share of its contextual vectors that lies along the static vector",
-        "senses": "2 where its occurrences fall into two groups or more, else 1",
-        "verdict": "static-ok, needs-context or too-rare",
-        "property": "with --summary: words, words_VERDICT, text_judged, text_needs_context,"
-        " content_text_needs_context, and the ends of their intervals, _low and _high",
-        "value": "with --summary: its value",
-    },
-    examples=[
-        ("Which words need their context most?", "ctxembed ambiguity -n 20"),
-        ("Two words", "ctxembed ambiguity apple bank"),
-        ("How much of my text needs context?", "ctxembed ambiguity --summary"),
-    ],
+    examples="""# Which words need their context most?
+ctxembed ambiguity -n 20
+# Two words
+ctxembed ambiguity apple bank
+# How much of my text needs context?
+ctxembed ambiguity --summary""",
     see_also=["senses", "kwic", "compare"],
     details="""Up to 100 occurrences of each word, drawn at random, or 1000 of words given by
 name, are made contextual as `senses` does it. Words are read a batch at a time, each occurrence
@@ -56,17 +36,8 @@ context, of all words and of content words alone. Its interval takes the upper a
 every word's self-similarity.""",
 )
 @click.argument("word", nargs=-1)
-@click.option(
-    "-n", "number", type=click.IntRange(1), metavar="N", help="Only the first so many rows."
-)
-@click.option(
-    "--min-count",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Without words: those that occur so often.",
-)
+@options.number("Only the first so many rows.")
+@options.integer("--min-count", help="Without words: those that occur so often.", default=100)
 @click.option(
     "--threshold",
     type=float,
@@ -74,42 +45,15 @@ every word's self-similarity.""",
     help="Self-similarity below which a word needs its context; told by the model if not given.",
 )
 @click.option("--summary", is_flag=True, help="The share of the text that needs context.")
-@attention_option
-@seed_option
-@model_option
-@output_options
-def command_(
-    word: tuple[str, ...],
-    number: int | None,
-    min_count: int,
-    threshold: float | None,
-    summary: bool,
-    attention: str | None,
-    seed: int,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.attention()
+@options.seed()
+@options.model
+def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 
     Without words, all that occur often enough, those that need it most first.
     """
     from ctxembed.ask.ambiguity import ambiguity
 
-    wanted = expand_stdin(word) if word else []
-    model = open_model(model_dir, quiet)
-    known, incomplete = known_words(model, wanted) if wanted else ([], False)
-    table = ambiguity(
-        model,
-        known,
-        min_count=min_count,
-        attention=attention,
-        threshold=threshold,
-        most=number,
-        summary=summary,
-        seed=seed,
-        progress=progress(quiet),
-    )
-    answer(table, form, precision, no_header, quiet, incomplete=incomplete)
+    words = expand_stdin(word) if word else []
+    return ambiguity(open_model(model), words, **asked, progress=bars())

@@ -7,10 +7,11 @@ from ctxembed.cli.command import command
 
 @command(
     "completion",
-    examples=[
-        ("Switch it on in bash", 'eval "$(ctxembed completion bash)"'),
-        ("In fish", "ctxembed completion fish | source"),
-    ],
+    output="Text on standard output, not a table.",
+    examples="""# Switch it on in bash
+eval "$(ctxembed completion bash)"
+# In fish
+ctxembed completion fish | source""",
     details="""Put the line into ~/.bashrc or ~/.zshrc (eval "$(ctxembed completion zsh)"), or
 save fish's into ~/.config/fish/completions/ctxembed.fish.""",
 )

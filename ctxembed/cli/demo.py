@@ -5,87 +5,77 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from ctxembed.cli.command import command, quiet_option
+from ctxembed.cli.answer import QUIET
+from ctxembed.cli.command import command
 
-AXES = "--axis taste=fruit,sweet,juice --axis technology=phone,company,software"
-PLACES = "--axis restaurant=waiter,menu,food --axis computer=computer,network,data"
-SENTENCE = "[Apple] launched a new phone while I was eating an [orange]"
-KITCHEN = "--axis kitchen=sugar,butter,bread --axis study=easy,exam,problem"
-CAKE = "Solving problems like these is a [piece of cake]"
-EATEN = "The waiter brought a [piece of cake]"
-TWICE = "[Apple] launched a new phone while I was eating an [apple]"
+# What is told, then the commands that show it. {corpora} is a folder, the others are below.
+STORY = """Four sentences, three about the fruit and one about the company. Word2vec needs far more:
+its vectors are noise here, and train says so.
+$ train {corpora}/apple.txt -o four --static-only
 
-# What is told, then the command that shows it. {corpora} is a folder.
-STORY = (
-    (
-        "Four sentences, three about the fruit and one about the company. Word2vec needs far more: "
-        "its vectors are noise here, and train says so.",
-        "train {corpora}/apple.txt -o four --static-only",
-    ),
-    (
-        "The bundled model has read 360,000 words of everyday English in which apple is mostly a "
-        "fruit. Its one vector is the average of all that, made once and used for every sentence.",
-        f"show apple --occurrences 4 {AXES}",
-    ),
-    (
-        "Turn the corpus round, three apples out of four from the company, and the same word lands "
-        "elsewhere: the vector says more about the data than about any sentence.",
-        "train {corpora}/technology.txt --lines -o twin --static-only --epochs 12 --dim 32",
-    ),
-    ("", f"show apple --occurrences 0 -m twin {AXES}"),
-    (
-        "Now a sentence. The static apple is a fruit, whatever stands beside it. The bag (the mean "
-        "of the context) and general attention look at orange and eating too. Learned attention "
-        "must see that launched and phone are the words that matter for apple, and must leave "
-        "orange a fruit.",
-        f'compare "{SENTENCE}" {AXES} -n 2',
-    ),
-    ("What apple looks at, word by word:", f'explain "{SENTENCE.replace("[orange]", "orange")}"'),
-    (
-        "The same word twice in one sentence must come out as two things.",
-        f'compare "{TWICE}" {AXES} -n 2',
-    ),
-    (
-        "Money bank and river bank: one static vector, two contextual ones. cos_first is the "
-        "cosine with the bank of the first sentence, cos_random what to expect of any two banks.",
-        'compare "money [bank] grows" "river [bank] flows" -n 1',
-    ),
-    ("As a recipe:", 'explain "money [bank] grows" --recipe'),
-    ("", 'explain "river [bank] flows" --recipe'),
-    (
-        "A server carries plates, or it crashes.",
-        f'compare "[Server], can I have the check?" {PLACES} -n 1',
-    ),
-    ("", f'compare "Looks like I just crashed the [server]" {PLACES} -n 1'),
-    (
-        "Last, a purpose. No corpus says that a piece of cake is easy; labelled sentences do. fit "
-        "learns attention for the task on half of the bundled idioms, and is asked about the half "
-        "it never saw. (The bundled model stays as it is: this is a copy of it.)",
-        "fit {corpora}/idioms.tsv --name idioms -m copy",
-    ),
-    (
-        "Before and after: cake leaves the kitchen.",
-        f'compare "{CAKE}" {KITCHEN} --attention general,learned,idioms -n 1 -m copy',
-    ),
-    ("", f'predict "{CAKE}" "{EATEN}" --attention idioms -m copy'),
-)
+The bundled model has read 360,000 words of everyday English in which apple is mostly a fruit. Its
+one vector is the average of all that, made once and used for every sentence.
+$ show apple --occurrences 4 {axes}
+
+Turn the corpus round, three apples out of four from the company, and the same word lands elsewhere:
+the vector says more about the data than about any sentence.
+$ train {corpora}/technology.txt --lines -o twin --static-only --epochs 12 --dim 32
+$ show apple --occurrences 0 -m twin {axes}
+
+Now a sentence. The static apple is a fruit, whatever stands beside it. The bag (the mean of the
+context) and general attention look at orange and eating too. Learned attention must see that
+launched and phone are the words that matter for apple, and must leave orange a fruit.
+$ compare "[Apple] launched a new phone while I was eating an [orange]" {axes} -n 2
+
+What apple looks at, word by word:
+$ explain "[Apple] launched a new phone while I was eating an orange"
+
+The same word twice in one sentence must come out as two things.
+$ compare "[Apple] launched a new phone while I was eating an [apple]" {axes} -n 2
+
+Money bank and river bank: one static vector, two contextual ones. cos_first is the cosine with the
+bank of the first sentence, cos_random what to expect of any two banks.
+$ compare "money [bank] grows" "river [bank] flows" -n 1
+
+As a recipe:
+$ explain "money [bank] grows" --recipe
+$ explain "river [bank] flows" --recipe
+
+A server carries plates, or it crashes.
+$ compare "[Server], can I have the check?" {places} -n 1
+$ compare "Looks like I just crashed the [server]" {places} -n 1
+
+Last, a purpose. No corpus says that a piece of cake is easy; labelled sentences do. fit learns
+attention for the task on half of the bundled idioms, and is asked about the half it never saw. (The
+bundled model stays as it is: this is a copy of it.)
+$ fit {corpora}/idioms.tsv --name idioms -m copy
+
+Before and after: cake leaves the kitchen.
+$ compare "{cake}" {kitchen} --attention general,learned,idioms -n 1 -m copy
+$ predict "{cake}" "The waiter brought a [piece of cake]" --attention idioms -m copy"""
+WORDS = {
+    "axes": "--axis taste=fruit,sweet,juice --axis technology=phone,company,software",
+    "places": "--axis restaurant=waiter,menu,food --axis computer=computer,network,data",
+    "kitchen": "--axis kitchen=sugar,butter,bread --axis study=easy,exam,problem",
+    "cake": "Solving problems like these is a [piece of cake]",
+}
 
 
 @command(
     "demo",
-    examples=[("The story in one run", "ctxembed demo")],
+    examples="""# The story in one run
+ctxembed demo""",
     see_also=["compare", "explain", "show"],
-    columns={"(several tables)": "each step with the command that printed it"},
+    params=[QUIET],
+    output="Several tables on standard output, each below the command that printed it.",
     details="""Every step is the real output of the command above it. It always asks the bundled
 model; what it trains on the way goes into a temporary directory.""",
 )
-@quiet_option
-def command_(quiet: bool) -> None:
+def command_() -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
     from ctxembed.store import places
 
@@ -97,21 +87,17 @@ def command_(quiet: bool) -> None:
         shutil.copytree(places.bundled_model().resolve(), Path(work) / "copy")
         os.chdir(work)
         try:
-            for number, text, line in _steps():
-                if number:
-                    click.echo(f"\n{number}. " + click.wrap_text(text, 76, "", "   ") + "\n")
-                click.echo(f"$ ctxembed {line.format(corpora='corpora')}\n")
-                _run(shlex.split(line.format(corpora=places.corpora().resolve())))
-                click.echo()
+            for number, part in enumerate(STORY.split("\n\n"), 1):
+                text, *lines = part.split("\n$ ")
+                told = text.replace("\n", " ")
+                click.echo(f"\n{number}. " + click.wrap_text(told, 76, "", "   ") + "\n")
+                for line in lines:
+                    click.echo(f"$ ctxembed {line.format(corpora='corpora', **WORDS)}\n")
+                    folder = places.corpora().resolve()
+                    _run(shlex.split(line.format(corpora=folder, **WORDS)))
+                    click.echo()
         finally:
             os.chdir(here)
-
-
-def _steps() -> Iterator[tuple[int, str, str]]:
-    number = 0
-    for text, line in STORY:
-        number += bool(text)
-        yield number if text else 0, text, line
 
 
 def _run(arguments: list[str]) -> None:

@@ -1,44 +1,20 @@
 """ctxembed evaluate"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    command,
-    encoder_option,
-    model_option,
-    open_encoders,
-    open_model,
-    output_options,
-    progress,
-    seed_option,
-)
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, open_model
+from ctxembed.table import Table
 
 
 @command(
     "evaluate",
-    columns={
-        "set": "the file, word, band or section; mean where several are averaged",
-        "metric": "what is measured",
-        "representation": "random, most frequent, static, bag, general, learned or a name",
-        "value": "the figure; 1 is best",
-        "low, high": "its 95 % interval, from 1,000 resamples of the items",
-        "p_bag": "two-sided p of a paired bootstrap test against the bag",
-        "items": "how many items were asked about",
-        "missing": "how many of them hold a target without a vector",
-        "source": "with --published: measured here, or where the figure was published",
-    },
-    examples=[
-        (
-            "Which of two merged words stood here? The model's own corpus is asked",
-            "ctxembed evaluate pseudowords --pairs 2",
-        ),
-        (
-            "Ratings of pairs of words",
-            "printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n'"
-            " | ctxembed evaluate similarity -",
-        ),
-    ],
+    examples="""# Which of two merged words stood here? The model's own corpus is asked
+ctxembed evaluate pseudowords --pairs 2
+# Ratings of pairs of words
+printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n' | ctxembed evaluate similarity -""",
     see_also=["compare", "contextualize", "import"],
     details="""In detail:
 
@@ -85,35 +61,13 @@ give.""",
 )
 @click.argument("file", nargs=-1)
 @click.option("--train", nargs=2, metavar="DATA GOLD", help="Files that fit wic's threshold.")
-@click.option(
-    "--pairs",
-    type=click.IntRange(1, 1000),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Pseudowords in each band of frequency.",
-)
-@encoder_option
+@options.integer("--pairs", help="Pseudowords in each band of frequency.", most=1000, default=20)
+@options.encoder
 @click.option("--by-word", is_flag=True, help="All figures of each word and band.")
 @click.option("--published", is_flag=True, help="Add figures from the literature.")
-@seed_option
-@model_option
-@output_options
-def command_(
-    kind: str,
-    file: tuple[str, ...],
-    train: tuple[str, str] | None,
-    pairs: int,
-    encoder: tuple[str, ...],
-    by_word: bool,
-    published: bool,
-    seed: int,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.seed()
+@options.model
+def command_(kind: str, file: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Score static, bag, general and learned vectors side by side on a benchmark.
 
     \b
@@ -127,18 +81,4 @@ def command_(
     """
     from ctxembed.evaluate import evaluate
 
-    encoders = open_encoders(encoder)
-    model = open_model(model_dir, quiet)
-    table = evaluate(
-        model,
-        kind,
-        file,
-        train=train,
-        encoders=encoders,
-        pairs=pairs,
-        by_word=by_word,
-        published=published,
-        seed=seed,
-        progress=progress(quiet),
-    )
-    answer(table, form, precision, no_header, quiet)
+    return evaluate(open_model(model), kind, file, **asked, progress=bars())

@@ -1,42 +1,27 @@
 """ctxembed explain"""
 
-import sys
+from collections.abc import Iterable
+from typing import Any
 
 import click
 
-from ctxembed.cli.command import answer, command, note, output_options
-from ctxembed.cli.sentence import attention_options, open_source, source_options
+from ctxembed.cli import options
+from ctxembed.cli.answer import printing
+from ctxembed.cli.command import command, open_model
+from ctxembed.errors import UsageError
+from ctxembed.table import Table
 
 
 @command(
     "explain",
-    columns={
-        "target": "the word explained; apple:2 is the second apple of the sentence",
-        "head": "a number, mean over all heads, or own for what the word itself brings",
-        "token": "a word of the sentence",
-        "position": "its place, from 1; unknown words are not counted",
-        "score": "q·k, or the cosine of the two",
-        "scaled": "score times the scale, plus the biases of distance and word",
-        "weight": "softmax of scaled; the weights of one head sum to 1",
-        "contribution": "share of the output along its own direction; all of them sum to 1",
-        "recipe": "with --recipe: the target as a sum of its context",
-        "step, row, column, value": "with --steps in tsv, csv and json: a row a number",
-    },
-    examples=[
-        ("What makes apple a company here?", 'ctxembed explain "[Apple] launched a new phone"'),
-        (
-            "The textbook's attention, every matrix",
-            'ctxembed explain "phone fruit" --vectors phone-fruit --steps',
-        ),
-        (
-            "The notes' hand-picked weights as a recipe",
-            "ctxembed explain --weights money-bank --recipe",
-        ),
-        (
-            "Do the numbers add up?",
-            'ctxembed explain "[bank] of the river" --head each --check > rows.tsv',
-        ),
-    ],
+    examples="""# What makes apple a company here?
+ctxembed explain "[Apple] launched a new phone"
+# The textbook's attention, every matrix
+ctxembed explain "phone fruit" --vectors phone-fruit --steps
+# The notes' hand-picked weights as a recipe
+ctxembed explain --weights money-bank --recipe
+# Do the numbers add up?
+ctxembed explain "[bank] of the river" --head each --check > rows.tsv""",
     see_also=["compare", "contextualize", "positions"],
     details="""General attention has no parameters. textbook takes the raw dot product of the static
 vectors, as in the first lesson: a vector's product with itself is the largest, softmax saturates
@@ -54,8 +39,8 @@ Matrices by hand: a JSON file for --vectors may hold w_q, w_k, w_v and w_o. A ma
 newValue += value * similarity(query, key), over all keys, is the loop form of the same sum.""",
 )
 @click.argument("sentence", required=False)
-@click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
-@attention_options
+@options.word
+@options.layer
 @click.option(
     "--head",
     default="mean",
@@ -64,101 +49,42 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
     help="One head, the mean of all, or each.",
 )
 @click.option("--over", metavar="SENTENCE", help="Look at this other sentence: cross-attention.")
-@click.option(
-    "--encoding",
-    type=click.Choice(["none", "sinusoidal"]),
-    default="none",
-    show_default=True,
-    help="Add sine waves for the place of each word.",
+@options.choice(
+    "--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word."
 )
-@click.option("--steps", "all_steps", is_flag=True, help="Print each matrix in full.")
-@click.option("--recipe", "as_recipe", is_flag=True, help="Print the target as a sum.")
+@click.option("--steps", is_flag=True, help="Print each matrix in full.")
+@click.option("--recipe", is_flag=True, help="Print the target as a sum.")
 @click.option(
     "--check",
-    "checked",
     is_flag=True,
     help="Recompute the output from the rows; fail if they don't add up.",
 )
 @click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
-@source_options
-@output_options
+@options.source
 def command_(
-    sentence: str | None,
-    word: str | None,
-    attention: str | None,
-    general: str | None,
-    heads: int,
-    seed: int,
-    head: str,
-    over: str | None,
-    encoding: str,
-    all_steps: bool,
-    as_recipe: bool,
-    checked: bool,
-    weights: str | None,
-    vectors: str | None,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+    sentence: str | None, weights: str | None, model: str | None, vectors: str | None, **asked: Any
+) -> Table | Iterable[Table]:
     """Show why a word gets its vector in a sentence: score, scale, softmax, weighted sum.
 
     The target is marked in the sentence, [apple], or given by --word; else every word is one.
     """
-    from ctxembed.ask import explain as analysis
-    from ctxembed.ask.steps import steps, tidy
-    from ctxembed.cli.sentence import tell_unknown
-    from ctxembed.context.representations import parse
-    from ctxembed.errors import UsageError
+    from ctxembed.ask.explain import explain
+    from ctxembed.ask.steps import lay_out
 
-    if as_recipe and head == "each":
+    steps, recipe, check = (asked[name] for name in ("steps", "recipe", "check"))
+    if recipe and asked["head"] == "each":
         raise UsageError("--recipe is written for one head, or for the mean of all")
-    if sum((all_steps, as_recipe, checked)) > 1:
+    if steps + recipe + check > 1:
         raise UsageError("give one of --steps, --recipe and --check")
+    how = printing()
+    digits = 2 if how.precision is None else how.precision
     if weights is not None:
         from ctxembed.ask.illustrate import explain_weights
 
-        if sentence or over is not None or all_steps or checked:
+        if sentence or asked["over"] is not None or steps or check:
             raise UsageError("--weights is a whole table; it goes with --word and --recipe only")
-        table = explain_weights(weights, word, as_recipe, 2 if precision is None else precision)
-        answer(table, form, precision, no_header, quiet)
-        return
+        return explain_weights(weights, asked["word"], recipe=recipe, digits=digits)
     if not sentence:
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
-    source = open_source(model_dir, vectors, attention, general, heads, seed, quiet)
-    parsed = parse(source.model, sentence, word)
-    other = parse(source.model, over) if over is not None else None
-    if head not in ("mean", "each"):
-        analysis.pick_head(head, source.attention.layer.heads)
-    tell_unknown([parsed, *([other] if other else [])], quiet)
-    if all_steps:
-        matrices = steps(source.attention, parsed, over=other, encoding=encoding)
-        if form in (None, "table", "markdown") and (form or sys.stdout.isatty()):
-            for matrix in matrices:
-                answer(matrix.table(), form, precision, no_header, quiet)
-                click.echo()
-            return
-        answer(tidy(matrices), form, precision, no_header, quiet)
-        return
-    explained = analysis.explain_targets(source.attention, parsed, over=other, encoding=encoding)
-    if as_recipe:
-        table = analysis.recipe(explained, head, 2 if precision is None else precision)
-    elif checked:
-        kept = list(explained)
-        analysis.check(list(analysis.explain(iter(kept), "each").rows), kept)
-        table = analysis.explain(iter(kept), head)
-    else:
-        table = analysis.explain(explained, head)
-    answer(table, form, precision, no_header, quiet)
-    if checked:
-        number = len(parsed.occurrences)
-        rows = "the rows add up" if number == 1 else f"the rows of all {number} targets add up"
-        note(f"checked: {rows}", quiet)
-    if source.attention.layer.heads > 1 and head == "mean" and not as_recipe:
-        note(
-            f"{source.attention.layer.heads} heads: score, scaled and weight are their means;"
-            " --head each shows all",
-            quiet,
-        )
+    table = explain(open_model(model, vectors), sentence, digits=digits, **asked)
+    return lay_out(table) if steps and how.chosen in ("table", "markdown") else table

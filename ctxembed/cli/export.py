@@ -4,19 +4,21 @@ import sys
 
 import click
 
-from ctxembed.cli.command import answer, command, model_option, open_model, output_options, progress
-from ctxembed.cli.train import PROPERTIES
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, open_model
+from ctxembed.table import Table
 
 
 @command(
     "export",
-    columns=PROPERTIES,
-    examples=[
-        ("word2vec's text format, which most programs read", "ctxembed export vectors.txt"),
-        ("Its binary format", "ctxembed export vectors.bin"),
-        ("A numpy array, and its words in array.vocab.txt", "ctxembed export array.npy"),
-        ("Into a pipe", "ctxembed export - | head -2"),
-    ],
+    examples="""# word2vec's text format, which most programs read
+ctxembed export vectors.txt
+# Its binary format
+ctxembed export vectors.bin
+# A numpy array, and its words in array.vocab.txt
+ctxembed export array.npy
+# Into a pipe
+ctxembed export - | head -2""",
     see_also=["import", "vector"],
     details="""The end of the name says the format: .txt or .vec is word2vec's text (the number of
 words and dimensions on the first line), .bin its binary, .npy a numpy array of float32 with the
@@ -30,24 +32,14 @@ A file is written beside its place and moved there when it is whole.""",
 )
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@model_option
-@output_options
-def command_(
-    file: str,
-    force: bool,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.model
+def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""
     from ctxembed.make.export import export, export_stream
 
-    model = open_model(model_dir, quiet)
+    opened = open_model(model)
     if file == "-":
-        export_stream(model, sys.stdout.buffer)
+        export_stream(opened, sys.stdout.buffer)
         sys.stdout.buffer.flush()
-        return
-    table = export(model, file, force=force, progress=progress(quiet))
-    answer(table, form, precision, no_header, quiet)
+        return None
+    return export(opened, file, force=force, progress=bars())

@@ -1,31 +1,22 @@
 """ctxembed ladder"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import answer, command, output_options
-from ctxembed.cli.sentence import open_context, source_options
+from ctxembed.cli import options
+from ctxembed.cli.command import command, open_model
+from ctxembed.table import Table
 
 
 @command(
     "ladder",
-    columns={
-        "representation": "one-hot, bow, tfidf, static, bag, general, and each learned attention",
-        "dim": "length of a vector",
-        "zeros": "share of the numbers of both vectors that are zero",
-        "cosine": "cosine of the two vectors",
-        "tells": "what the cosine can tell apart",
-    },
-    examples=[
-        ("Two words with something in common", "ctxembed ladder apple orange"),
-        (
-            "One word in two sentences",
-            "ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'",
-        ),
-        (
-            "The vectors of the lecture notes",
-            "ctxembed ladder king queen --vectors king-queen-cricket",
-        ),
-    ],
+    examples="""# Two words with something in common
+ctxembed ladder apple orange
+# One word in two sentences
+ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'
+# The vectors of the lecture notes
+ctxembed ladder king queen --vectors king-queen-cricket""",
     see_also=["vectorize", "compare", "similarity"],
     details="""The rungs, from the bottom: one-hot has a place for each word, so that any two words
 are equally far apart. bow counts the words of each word's sentence, tfidf lets rare words count
@@ -40,21 +31,9 @@ twice.""",
 @click.argument("word1")
 @click.argument("word2")
 @click.option("--sentences", nargs=2, metavar="A B", help="The sentences in which the words stand.")
-@source_options
-@output_options
-def command_(
-    word1: str,
-    word2: str,
-    sentences: tuple[str, str] | None,
-    vectors: str | None,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.source
+def command_(model: str | None, vectors: str | None, **asked: Any) -> Table:
     """Compare two words under every representation, from one-hot to learned attention."""
     from ctxembed.ask.ladder import ladder
 
-    context, _ = open_context(model_dir, vectors, None, quiet)
-    answer(ladder(context, (word1, word2), sentences or ()), form, precision, no_header, quiet)
+    return ladder(open_model(model, vectors), **asked)

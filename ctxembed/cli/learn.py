@@ -4,28 +4,17 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    command,
-    model_option,
-    open_model,
-    output_options,
-    progress,
-    seed_option,
-)
-from ctxembed.cli.train import PROPERTIES
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, open_model
+from ctxembed.table import Table
 
 
 @command(
     "learn",
-    columns=PROPERTIES,
-    examples=[
-        (
-            "Learn again, with eight heads, under another name",
-            "ctxembed learn --name eight --heads 8 --epochs 0.5",
-        ),
-        ("Six seconds at most", "ctxembed learn --name quick --minutes 0.1"),
-    ],
+    examples="""# Learn again, with eight heads, under another name
+ctxembed learn --name eight --heads 8 --epochs 0.5
+# Six seconds at most
+ctxembed learn --name quick --minutes 0.1""",
     see_also=["train", "explain", "compare", "info"],
     details="""Learning needs no labels. A pseudoword is two words of the corpus that share the mean
 of their vectors, as the senses of an ambiguous word do; attention must tell from each sentence
@@ -43,19 +32,10 @@ The same seed gives the same bytes with one BLAS thread, which is the default he
 An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was validated so far.""",
 )
 @click.option("--name", default="learned", show_default=True, help="Name of the attention.")
-@click.option(
-    "--heads",
-    type=click.IntRange(1, 64),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="How many points of view.",
-)
-@click.option(
+@options.integer("--heads", help="How many points of view.", most=64, default=4)
+@options.choice(
     "--positions",
-    type=click.Choice(["learned", "decay"]),
-    default="learned",
-    show_default=True,
+    ["learned", "decay"],
     help="Learn the bias by distance, or keep a decay by head.",
 )
 @click.option(
@@ -67,43 +47,16 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
 )
-@seed_option
+@options.seed()
 @click.option(
     "--corpus",
     multiple=True,
     metavar="FILE",
     help="Learn from this text, for a model without a corpus of its own.",
 )
-@model_option
-@output_options
-def command_(
-    name: str,
-    heads: int,
-    positions: str,
-    epochs: float | None,
-    minutes: float | None,
-    seed: int,
-    corpus: tuple[str, ...],
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.model
+def command_(model: str | None, **asked: Any) -> Table:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
-    from ctxembed.make.learn import learn_attention, learn_from
+    from ctxembed.make.learn import learn_attention
 
-    model = open_model(model_dir, quiet, writes=True)
-    settings: dict[str, Any] = {
-        "heads": heads,
-        "positions": positions == "learned",
-        "steps": None if epochs is None else max(1, round(1000 * epochs)),
-        "minutes": minutes,
-        "seed": seed,
-        "progress": progress(quiet),
-    }
-    if corpus:
-        table = learn_from(model, corpus, name, **settings)
-    else:
-        table = learn_attention(model, name, **settings)
-    answer(table, form, precision, no_header, quiet)
+    return learn_attention(open_model(model, writes=True), **asked, progress=bars())

@@ -78,9 +78,9 @@ def _command_page(command: Command) -> str:
     lines.append(".SH OUTPUT")
     if command.columns:
         lines += _paragraphs("A table on standard output, with these columns:")
-        lines += _definitions(command.columns)
+        lines += _definitions({column.name: column.meaning for column in command.columns})
     else:
-        lines += _paragraphs("Text on standard output, not a table.")
+        lines += _paragraphs(command.output)
     lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
     lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
     lines.append(".SH EXAMPLES")

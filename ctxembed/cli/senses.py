@@ -1,38 +1,20 @@
 """ctxembed senses"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    attention_option,
-    command,
-    model_option,
-    number_or_auto,
-    open_model,
-    output_options,
-    progress,
-    seed_option,
-)
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, open_model
+from ctxembed.table import Table
 
 
 @command(
     "senses",
-    columns={
-        "word": "the word",
-        "sense": "number of the sense, 1 for the most frequent",
-        "share": "its share of the occurrences",
-        "count": "how many of those looked at have it",
-        "mix": "its weight in the static vector: static ≈ Σ mix · sense, all of length 1",
-        "nearest": "words nearest to what its contexts add to the word's own vector",
-        "markers": "context words that tell it from the other senses and from the corpus",
-        "examples": "occurrences nearest to its centre, without those that say nearly the same",
-        "residual": "length of what the mix leaves over of the static vector, whose length is 1",
-        "mean_cosine": "cosine of the mean of all occurrences with the static vector",
-    },
-    examples=[
-        ("How many meanings does bank have here?", "ctxembed senses bank"),
-        ("Two senses, whatever the data say", "ctxembed senses apple --k 2"),
-    ],
+    examples="""# How many meanings does bank have here?
+ctxembed senses bank
+# Two senses, whatever the data say
+ctxembed senses apple --k 2""",
     see_also=["kwic", "ambiguity", "show", "compare"],
     details="""Occurrences come from the corpus in the model; their context reaches 32 words to
 either side within the sentence. Their contextual vectors are placed in a space in which one step in
@@ -55,61 +37,30 @@ two, and two meanings that share their contexts get one.""",
 )
 @click.argument("word")
 @click.option(
-    "--k", default="auto", show_default=True, metavar="N|auto", help="How many senses to find."
+    "--k",
+    default="auto",
+    show_default=True,
+    callback=options.read_senses,
+    metavar="N|auto",
+    help="How many senses to find.",
 )
-@attention_option
-@click.option(
+@options.attention()
+@options.integer(
     "--max",
     "most",
-    type=click.IntRange(20),
-    default=10_000,
-    show_default=True,
-    metavar="N",
     help="Look at so many occurrences, drawn at random.",
+    least=20,
+    default=10_000,
 )
-@click.option(
-    "-n",
-    "number",
-    type=click.IntRange(1),
-    default=6,
-    show_default=True,
-    metavar="N",
-    help="How many nearest words and markers.",
-)
-@seed_option
+@options.number("How many nearest words and markers.", 6)
+@options.seed()
 @click.option("--save", is_flag=True, help="Keep the senses in the model, for kwic and compare.")
-@model_option
-@output_options
-def command_(
-    word: str,
-    k: str,
-    attention: str | None,
-    most: int,
-    number: int,
-    seed: int,
-    save: bool,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.model
+def command_(model: str | None, save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 
     Below the table stands the static vector as a mix of the senses.
     """
-    wanted = number_or_auto("--k", k)
     from ctxembed.ask.senses import senses
 
-    table = senses(
-        open_model(model_dir, quiet, writes=save),
-        word,
-        k=wanted,
-        attention=attention,
-        most=most,
-        number=number,
-        seed=seed,
-        save=save,
-        progress=progress(quiet),
-    )
-    answer(table, form, precision, no_header, quiet)
+    return senses(open_model(model, writes=save), save=save, **asked, progress=bars())

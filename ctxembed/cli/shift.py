@@ -1,46 +1,21 @@
 """ctxembed shift"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    command,
-    expand_stdin,
-    note,
-    number_or_auto,
-    output_options,
-    progress,
-    seed_option,
-)
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, expand_stdin
+from ctxembed.table import Table
 
 
 @command(
     "shift",
-    columns={
-        "rank": "by static, or by distance beyond chance with --by usage; 1 has moved most",
-        "word": "the word",
-        "count_a, count_b": "how often each corpus has it",
-        "static": "distance: 1 - cosine of its two static vectors after alignment",
-        "distance": "length of the difference of its mean contextual vectors in the two corpora",
-        "chance": "the same for occurrences dealt out to the corpora at random: the baseline",
-        "p_value": "share of random deals with at least this distance",
-        "from_shares": "the part of distance that comes from other shares of the senses",
-        "from_senses": "the rest: the senses themselves are used in other contexts",
-        "shares_a, shares_b": "percent of each sense in the two corpora, the largest first",
-    },
-    examples=[
-        (
-            "What differs most between two corpora?",
-            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
-            " ctxembed train corpus.txt.gz -o b -q --static-only --dim 10 --seed 2 > b.tsv &&"
-            " ctxembed shift a b --by usage -n 5",
-        ),
-        (
-            "One word: other senses, or the same senses in other shares?",
-            "ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv &&"
-            " ctxembed shift a a apple",
-        ),
-    ],
+    examples="""# What differs most between two corpora?
+ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed train corpus.txt.gz
+  -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b --by usage -n 5
+# One word: other senses, or the same senses in other shares?
+ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed shift a a apple""",
     see_also=["mix", "senses", "train"],
     details="""Alignment: the first model's static vectors (of length 1) are turned by the
 orthogonal matrix that brings the words both models share nearest to the second model's (orthogonal
@@ -78,104 +53,38 @@ them.""",
 @click.argument("model_a")
 @click.argument("model_b")
 @click.argument("word", nargs=-1)
-@click.option(
+@options.choice(
     "--by",
-    type=click.Choice(["static", "usage"]),
-    default="static",
-    show_default=True,
+    ["static", "usage"],
     help="Rank by static, or by distance beyond chance, which reads every word's occurrences.",
 )
-@click.option(
-    "-n",
-    "number",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="How many words, where none is given.",
-)
-@click.option(
-    "--min-count",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Leave out words rarer than this in either corpus.",
-)
+@options.number("How many words, where none is given.", 20)
+@options.integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
 @click.option(
     "-k",
     "--senses",
     default="auto",
     show_default=True,
+    callback=options.read_senses,
     metavar="N|auto",
     help="How many senses a word is split into.",
 )
-@click.option(
+@options.integer(
     "--max",
     "most",
-    type=click.IntRange(10),
-    default=1000,
-    show_default=True,
-    metavar="N",
     help="Occurrences of a word looked at in each corpus.",
+    least=10,
+    default=1000,
 )
-@click.option(
-    "--permutations",
-    type=click.IntRange(1, 1000000),
-    default=999,
-    show_default=True,
-    metavar="N",
-    help="Random deals for the p-value.",
-)
-@seed_option
-@output_options
-def command_(
-    model_a: str,
-    model_b: str,
-    word: tuple[str, ...],
-    by: str,
-    number: int,
-    min_count: int,
-    senses: str,
-    most: int,
-    permutations: int,
-    seed: int,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.integer("--permutations", help="Random deals for the p-value.", most=1000000, default=999)
+@options.seed()
+def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) -> Table:
     """Measure how words differ between two corpora: in their senses, or only in their shares.
 
     Takes two model directories. Without a WORD, ranks the words that moved most; - reads words
     from stdin.
     """
-    number_of_senses = number_or_auto("--senses", senses)
-    from ctxembed.ask.shift import align, shift
-    from ctxembed.errors import UnknownWordError
-    from ctxembed.store.model import Model
+    from ctxembed.ask.shift import shift
 
-    aligned = align(Model.open(model_a), Model.open(model_b), min_count)
-    known, unknown = [], []
-    for item in expand_stdin(word) if word else []:
-        try:
-            aligned.place(item)
-            known.append(item)
-        except UnknownWordError as error:
-            unknown.append(str(error))
-    if unknown and not known:
-        raise UnknownWordError("\n".join(unknown))
-    for message in unknown:
-        note(message)
-    table = shift(
-        aligned,
-        known,
-        by=by,
-        number=number,
-        senses=number_of_senses,
-        most=most,
-        permutations=permutations,
-        seed=seed,
-        progress=progress(quiet),
-    )
-    answer(table, form, precision, no_header, quiet, incomplete=bool(unknown))
+    words = expand_stdin(word) if word else []
+    return shift(model_a, model_b, words, **asked, progress=bars())

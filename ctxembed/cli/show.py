@@ -1,70 +1,34 @@
 """ctxembed show"""
 
+from typing import Any
+
 import click
 
-from ctxembed.cli.command import (
-    answer,
-    axis_option,
-    command,
-    expand_stdin,
-    known_words,
-    model_option,
-    open_model,
-    output_options,
-    parse_axes,
-)
+from ctxembed.cli import options
+from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.table import Table
 
 
 @command(
     "show",
-    columns={
-        "word": "the word",
-        "property": "count, share, composed, norm, nearest, axis NAME or occurrence",
-        "value": "its value; share is the part of all words in the corpus that are this one,"
-        " composed are the subwords or characters of a word that has no vector of its own",
-    },
-    examples=[
-        ("The averaged apple", "ctxembed show apple"),
-        (
-            "Where it lies between two named directions",
-            "ctxembed show apple --axis taste=fruit,sweet,juice"
-            " --axis technology=phone,company,software",
-        ),
-    ],
+    examples="""# The averaged apple
+ctxembed show apple
+# Where it lies between two named directions
+ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,company,software""",
     see_also=["neighbors", "similarity", "vector"],
 )
 @click.argument("word", nargs=-1, required=True)
-@axis_option
-@click.option(
-    "-n",
-    "nearest",
-    type=click.IntRange(0, 1000),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="How many nearest words.",
-)
-@click.option(
+@options.axis
+@options.integer("-n", "nearest", help="How many nearest words.", least=0, most=1000, default=8)
+@options.integer(
     "--occurrences",
-    type=click.IntRange(0, 1000),
-    default=3,
-    show_default=True,
-    metavar="N",
     help="How many occurrences from the corpus, spread evenly over it.",
+    least=0,
+    most=1000,
+    default=3,
 )
-@model_option
-@output_options
-def command_(
-    word: tuple[str, ...],
-    axes: tuple[str, ...],
-    nearest: int,
-    occurrences: int,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+@options.model
+def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Show a word's one averaged vector as a person wants it.
 
     How often the word occurs, its nearest words, where it lies on the named axes, and a few of the
@@ -72,9 +36,5 @@ def command_(
     """
     from ctxembed.ask.show import show
 
-    named = parse_axes(axes)
-    wanted = expand_stdin(word)
-    model = open_model(model_dir, quiet)
-    known, incomplete = known_words(model, wanted)
-    table = show(model, known, axes=named, nearest=nearest, occurrences=occurrences)
-    answer(table, form, precision, no_header, quiet, incomplete=incomplete)
+    words = expand_stdin(word)
+    return show(open_model(model), words, **asked)

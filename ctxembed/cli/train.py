@@ -4,44 +4,21 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import (
-    F,
-    _stack,
-    answer,
-    command,
-    note,
-    output_options,
-    progress,
-    seed_option,
-)
-from ctxembed.cli.text import text_options
-
-PROPERTIES = {"property": "what is told", "value": "its value"}
-
-
-def corpus_options(function: F) -> F:
-    """Add the options that say how a corpus is read."""
-    return _stack(
-        text_options(function),
-        click.option("--lines", is_flag=True, help="Each line is one sentence already."),
-    )
+from ctxembed.cli import options
+from ctxembed.cli.command import bars, command, open_corpus
+from ctxembed.table import Table
 
 
 @command(
     "train",
-    columns=PROPERTIES,
-    examples=[
-        ("Train on one file, with settings that fit its size", "ctxembed train corpus.txt"),
-        (
-            "Skip-gram, 100 dimensions, into a directory of its own",
-            "ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books",
-        ),
-        ("From a pipe", "zcat corpus.txt.gz | ctxembed train - -o piped"),
-        (
-            "Vectors for pieces of words, so that any word has one",
-            "ctxembed train corpus.txt --unit subword --pieces 60 -o pieces",
-        ),
-    ],
+    examples="""# Train on one file, with settings that fit its size
+ctxembed train corpus.txt
+# Skip-gram, 100 dimensions, into a directory of its own
+ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books
+# From a pipe
+zcat corpus.txt.gz | ctxembed train - -o piped
+# Vectors for pieces of words, so that any word has one
+ctxembed train corpus.txt --unit subword --pieces 60 -o pieces""",
     see_also=["info", "show", "neighbors"],
     details="""The corpus is read once: split into sentences and words, counted, and written as an
 index of where each word occurs. Then gensim trains word2vec on it.
@@ -66,27 +43,14 @@ The model is written beside its place and moved there when it is whole: interrup
 the earlier model, or none.""",
 )
 @click.argument("corpus", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    default="ctxembed-model",
-    show_default=True,
-    metavar="DIR",
-    help="Where the model goes.",
-)
-@click.option("--force", is_flag=True, help="Replace the model that is there.")
+@options.output
+@options.force
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
-@click.option("--dim", type=click.IntRange(1, 10000), metavar="N", help="Length of a vector.")
-@click.option(
-    "--window", type=click.IntRange(1, 1000), metavar="N", help="Words to either side; 5."
-)
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
-@click.option(
-    "--min-count", type=click.IntRange(1), metavar="N", help="Leave out words rarer than this."
-)
-@click.option(
-    "--negative", type=click.IntRange(1, 1000), metavar="N", help="Negative samples a word; 5."
-)
+@options.integer("--dim", help="Length of a vector.", most=10000)
+@options.integer("--window", help="Words to either side; 5.", most=1000)
+@options.integer("--epochs", help="Passes over the corpus.")
+@options.integer("--min-count", help="Leave out words rarer than this.")
+@options.integer("--negative", help="Negative samples a word; 5.", most=1000)
 @click.option(
     "--hierarchical-softmax", is_flag=True, help="A tree of words instead of negative samples."
 )
@@ -96,30 +60,23 @@ the earlier model, or none.""",
     metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
 )
-@click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Threads; one is repeatable."
-)
-@seed_option
+@options.integer("--workers", help="Threads; one is repeatable.", most=256)
+@options.seed()
 @click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
-@click.option(
+@options.choice(
     "--unit",
-    type=click.Choice(["word", "subword", "character"]),
-    default="word",
-    show_default=True,
+    ["word", "subword", "character"],
     help="What gets a vector; with subwords and characters any word has one.",
 )
-@click.option(
+@options.integer(
     "--pieces",
-    type=click.IntRange(10, 1_000_000),
-    metavar="N",
     help="How many subwords to learn; a third as many as there are words.",
+    least=10,
+    most=1_000_000,
 )
-@corpus_options
-@output_options
+@options.corpus
 def command_(
     corpus: tuple[str, ...],
-    output: str,
-    force: bool,
     tokenizer: str,
     cased: bool,
     encoding: str,
@@ -128,37 +85,24 @@ def command_(
     static_only: bool,
     negative: int | None,
     hierarchical_softmax: bool,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-    **settings: Any,
-) -> None:
+    **asked: Any,
+) -> Table:
     """Train word vectors on a corpus: text files, folders, packed files (.gz .bz2 .xz .zst) or -.
 
     Prints a summary of what was read, chosen and made.
     """
     from ctxembed.errors import UsageError
     from ctxembed.make.train import train
-    from ctxembed.text.corpus import Corpus
     from ctxembed.text.tokenizer import Tokenizer
 
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
-    source = Corpus(corpus, encoding=encoding, errors=errors, lines=lines)
-    for name in source.skipped[:3]:
-        note(f"{name}: skipped, not a text file", quiet)
-    if len(source.skipped) > 3:
-        note(f"{len(source.skipped) - 3} more files skipped, not text", quiet)
-    table = train(
-        source,
-        output,
+    return train(
+        open_corpus(corpus, encoding, errors, lines),
         tokenizer=Tokenizer(tokenizer, cased),
-        force=force,
         attention=not static_only,
-        progress=progress(quiet),
         negative=negative,
         hierarchical_softmax=hierarchical_softmax or None,
-        **settings,
+        progress=bars(),
+        **asked,
     )
-    answer(table, form, precision, no_header, quiet)

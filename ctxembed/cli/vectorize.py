@@ -1,41 +1,29 @@
 """ctxembed vectorize"""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ctxembed.cli.command import answer, command, note, output_options
-from ctxembed.cli.sentence import open_context, source_options
-from ctxembed.cli.text import read_blocks, text_options
+from ctxembed.cli import options
+from ctxembed.cli.command import command, open_model
+from ctxembed.errors import UsageError
+from ctxembed.table import Table
 
 COUNTS = ("one-hot", "bow", "tfidf")
 
 
 @command(
     "vectorize",
-    columns={
-        "sentence": "number of the sentence, from 1",
-        "word": "the word: one-hot has a row a word; with --sparse, the column of the number",
-        "WORD...": "one-hot, bow and tfidf: a column a word, under its name",
-        "d1, d2, ...": "the other methods: the numbers of the vector",
-        "value": "the number, with --sparse",
-        "column": "with --sparse and one-hot, the column of the number",
-    },
-    examples=[
-        ("How often each word is in each sentence", "ctxembed vectorize sentences.txt"),
-        (
-            "The columns you want, in your order",
-            "printf 'mat cat mat\\ncat rat rat\\n' | ctxembed vectorize - --columns mat,rat,cat",
-        ),
-        (
-            "TF-IDF, only what is not zero",
-            "ctxembed vectorize corpus.txt --method tfidf --sparse | head -n 4",
-        ),
-        ("For scipy.sparse.load_npz", "ctxembed vectorize corpus.txt --method tfidf -o tfidf.npz"),
-        ("The mean of the words' vectors", "ctxembed vectorize sentences.txt --method static"),
-    ],
+    examples="""# How often each word is in each sentence
+ctxembed vectorize sentences.txt
+# The columns you want, in your order
+printf 'mat cat mat\\ncat rat rat\\n' | ctxembed vectorize - --columns mat,rat,cat
+# TF-IDF, only what is not zero
+ctxembed vectorize corpus.txt --method tfidf --sparse | head -n 4
+# For scipy.sparse.load_npz
+ctxembed vectorize corpus.txt --method tfidf -o tfidf.npz
+# The mean of the words' vectors
+ctxembed vectorize sentences.txt --method static""",
     see_also=["tokenize", "ladder", "contextualize"],
     details="""Each line is one sentence; ctxembed tokenize --unit sentence finds them in a text.
 
@@ -50,19 +38,17 @@ With -o FILE.npz counts are written as scipy.sparse.load_npz reads them, with tw
 and columns, that name them; vectors as the arrays sentence and vectors (n, d).""",
 )
 @click.argument("text", metavar="FILE|-")
-@click.option(
+@options.choice(
     "--method",
-    type=click.Choice([*COUNTS, "static", "bag", "general", "learned"]),
+    [*COUNTS, "static", "bag", "general", "learned"],
     default="bow",
-    show_default=True,
     help="How a sentence becomes numbers.",
 )
 @click.option("--columns", metavar="WORD,...", help="The words to count, in this order.")
 @click.option("--sparse", is_flag=True, help="A line for each number that is not zero.")
 @click.option("-o", "--output", metavar="FILE.npz", help="Write a file of arrays.")
-@text_options
-@source_options
-@output_options
+@options.text
+@options.source
 def command_(
     text: str,
     method: str,
@@ -74,51 +60,34 @@ def command_(
     encoding: str,
     errors: str,
     vectors: str | None,
-    model_dir: str | None,
-    form: str | None,
-    precision: int | None,
-    no_header: bool,
-    quiet: bool,
-) -> None:
+    model: str | None,
+) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.tokenize import sentences
-    from ctxembed.ask.vectorize import sentence_vectors, vector_table, vectorize
-    from ctxembed.errors import UsageError
+    from ctxembed.ask.vectorize import count_words, read_lines, sentence_vectors, vectorize
+    from ctxembed.context.representations import Context
     from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":
         raise UsageError(f"-o {output}: the name must end in .npz")
     if method not in COUNTS and (columns or sparse):
         raise UsageError(f"--columns and --sparse are for {', '.join(COUNTS)}")
-    blocks = read_blocks(text, encoding, errors, True)
-    texts = (sentence for sentence, _ in sentences(blocks, True))
-    if method in COUNTS:
-        wanted = [word.strip() for word in (columns or "").split(",") if word.strip()]
-        made = vectorize(texts, method, Tokenizer(tokenizer, cased), wanted)
-        if output is None:
-            table = made.triples() if sparse else made.table()
-            answer(table, form, precision, no_header, quiet)
-            return
-        from ctxembed.output.arrays import write_sparse
-
-        write_sparse(Path(output), made.matrix, made.rows, made.columns)
-        _tell(output, made.matrix.shape, quiet)
-        return
-    context, _ = open_context(model_dir, vectors, None, quiet)
-    chunks = sentence_vectors(context.model, context.get(method), texts)
-    dim = context.model.dim
+    wanted = [word.strip() for word in (columns or "").split(",") if word.strip()]
+    words = Tokenizer(tokenizer, cased)
+    how = {"encoding": encoding, "errors": errors}
+    opened = None if method in COUNTS else open_model(model, vectors)
     if output is None:
-        answer(vector_table(chunks, dim), form, precision, no_header, quiet)
-        return
-    from ctxembed.output.arrays import write_vectors
+        return vectorize(
+            text, method, columns=wanted, sparse=sparse, model=opened, tokenizer=words, **how
+        )
+    from ctxembed.output.arrays import Chunks, write_sparse, write_vectors
 
-    _tell(output, (write_vectors(Path(output), _labelled(chunks), dim), dim), quiet)
-
-
-def _labelled(chunks: Iterable[tuple[list[int], Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
-    for numbers, found in chunks:
-        yield {"sentence": numbers}, found
-
-
-def _tell(output: str, shape: Any, quiet: bool) -> None:
-    note(f"{shape[0]} rows of {shape[1]} numbers written to {output}", quiet)
+    texts = read_lines(text, **how)
+    if opened is None:
+        made = count_words(texts, method, words, wanted)
+        write_sparse(Path(output), made.matrix, made.rows, made.columns)
+        rows, dim = made.matrix.shape
+    else:
+        chunks = sentence_vectors(opened, Context(opened).get(method), texts)
+        labelled: Chunks = (({"sentence": numbers}, found) for numbers, found in chunks)
+        rows, dim = write_vectors(Path(output), labelled, opened.dim), opened.dim
+    return Table((), (), [f"{rows} rows of {dim} numbers written to {output}"])

@@ -1,7 +1,9 @@
 """A claim about embeddings is worth its benchmark: every representation on the same items."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -11,11 +13,12 @@ from ctxembed.evaluate.items import Way, ways
 from ctxembed.evaluate.labelled_senses import read_labelled, score
 from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
-from ctxembed.evaluate.report import Scores, average, tabulate
+from ctxembed.evaluate.report import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluate.scws import scws
 from ctxembed.evaluate.wic import wic
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
 from ctxembed.table import Table
 from ctxembed.text.corpus import Corpus
 
@@ -29,13 +32,14 @@ KINDS = {  # what files each takes
 }
 
 
+@on_model(*EVALUATE, SOURCE)
 def evaluate(
     model: Model,
     kind: str,
-    files: Sequence[str] = (),
+    files: str | Sequence[str] = (),
     *,
     train: tuple[str, str] | None = None,
-    encoders: Sequence[Way] = (),
+    encoders: Sequence[Way | str] = (),
     pairs: int = 20,
     by_word: bool = False,
     published: bool = False,
@@ -44,8 +48,9 @@ def evaluate(
 ) -> Table:
     """Score a benchmark: similarity, wic, scws, senses, pseudowords or analogies."""
     progress = progress or Progress()
+    files = [files] if isinstance(files, str) else files
     _check(kind, files, train)
-    scored = ways(model, seed, encoders)
+    scored = ways(model, seed, [_open(encoder) for encoder in encoders])
     notes: list[str] = []
     sets: list[Scores]
     if kind == "similarity":
@@ -71,6 +76,15 @@ def evaluate(
     else:
         sets = analogies(model, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)
+
+
+def _open(encoder: Way | str) -> Way:
+    """Open a transformer by the place it is in."""
+    if not isinstance(encoder, str):
+        return encoder
+    from ctxembed.context.encoder import Encoder
+
+    return Encoder.open(encoder)
 
 
 def _check(kind: str, files: Sequence[str], train: object) -> None:
@@ -113,3 +127,12 @@ def _with_mean(sets: list[Scores], by_word: bool) -> list[Scores]:
     if len(sets) == 1:
         return sets
     return [*(sets if by_word else ()), average("mean", sets)]
+
+
+class _Room(ModuleType):
+    """This room has its question's name: once it is imported, ctxembed.evaluate is the room."""
+
+    __call__ = staticmethod(evaluate)
+
+
+sys.modules[__name__].__class__ = _Room

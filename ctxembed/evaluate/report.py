@@ -7,9 +7,24 @@ import numpy as np
 
 from ctxembed.evaluate.metrics import Figure, mean_figure, paired_p
 from ctxembed.evaluate.published import PUBLISHED
-from ctxembed.table import Cell, Table
+from ctxembed.table import Cell, Column, Table
 
-COLUMNS = ("set", "metric", "representation", "value", "low", "high", "p_bag", "items", "missing")
+EVALUATE = (
+    Column("set", "the file, word, band or section; mean where several are averaged", "label"),
+    Column("metric", "what is measured", "label"),
+    Column(
+        "representation", "random, most frequent, static, bag, general, learned or a name", "label"
+    ),
+    Column("value", "the figure; 1 is best"),
+    Column("low", "lower end of its 95 % interval, from 1,000 resamples of the items"),
+    Column("high", "upper end"),
+    Column("p_bag", "two-sided p of a paired bootstrap test against the bag"),
+    Column("items", "how many items were asked about"),
+    Column("missing", "how many of them hold a target without a vector"),
+)
+SOURCE = Column(
+    "source", "with --published: measured here, or where the figure was published", "text"
+)
 
 
 @dataclass
@@ -66,15 +81,15 @@ def tabulate(
     if missing:
         told.append(f"{missing} items hold a word that is not in the vocabulary: column missing")
     if not published:
-        return Table(COLUMNS, rows, notes=told)
+        return Table(EVALUATE, rows, told)
     literature = PUBLISHED.get(kind, ())
     if not literature:
         told.append(f"no published figures for {kind}")
     return Table(
-        (*COLUMNS, "source"),
+        (*EVALUATE, SOURCE),
         [
             *((*row, "measured here") for row in rows),
             *((*line[:4], None, None, None, None, None, line[4]) for line in literature),
         ],
-        notes=told,
+        told,
     )

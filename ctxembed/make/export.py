@@ -10,7 +10,8 @@ from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.write import check_words, replace_file, write_binary, write_text
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model
+from ctxembed.table import PROPERTIES, Cell, Table
 
 FORMATS = {
     ".txt": "word2vec text",
@@ -21,6 +22,7 @@ FORMATS = {
 }
 
 
+@on_model(*PROPERTIES)
 def export(
     model: Model, output: str | Path, *, force: bool = False, progress: Progress | None = None
 ) -> Table:
@@ -44,7 +46,7 @@ def export(
         ("dim", model.dim),
         ("format", form),
     ]
-    return Table(("property", "value"), [*rows, *(("file", str(file)) for file in files)])
+    return Table(PROPERTIES, [*rows, *(("file", str(file)) for file in files)])
 
 
 def _write(model: Model, files: list[Path], progress: Progress) -> None:

@@ -28,9 +28,25 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import example, on_model, refuse_bundled
+from ctxembed.table import Cell, Column, Table
 
 HELD_OUT = 0.2
+SUMMARY = (
+    Column("property", "with --report summary: what was fitted, and how well it does", "label"),
+    Column("value", "with --report summary: its value"),
+)
+EPOCHS = (
+    Column("epoch", "with --report epochs: number of the pass over the sentences", "label"),
+    Column("loss", "mean loss of the pass"),
+    Column("held_out_loss", "cross-entropy on the held-out part"),
+    Column("held_out_accuracy", "share of the held-out part that is labelled right"),
+    Column("kept", "yes for the epoch that fitting went back to", "label"),
+)
+CONFUSION = (
+    Column("label", "with --report confusion: the right label", "label"),
+    Column("LABEL...", "how often each label was given, a column under each one's name"),
+)
 Rows = NDArray[np.intp]
 
 
@@ -161,10 +177,12 @@ def split(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Row
     return np.flatnonzero(~out), np.flatnonzero(out)
 
 
+@on_model(*SUMMARY, *EPOCHS, *CONFUSION)
 def fit_task(
     model: Model,
+    /,
     file: str,
-    name: str,
+    name: str = "task",
     *,
     by: str = "sentence",
     report: str = "summary",
@@ -176,10 +194,11 @@ def fit_task(
 
     `given` are fields of attention.task.Settings.
     """
+    refuse_bundled(model.path)
     check_free(model, name, task=True)
     begun = time.perf_counter()
     settings = Settings(**{key: value for key, value in given.items() if value is not None})
-    task = read_task(model, file, seed)
+    task = read_task(model, file if file == "-" else str(example(file)), seed)
     ready = prepare(model, task.items, task.labels, seed)
     train = np.flatnonzero([not item.test for item in task.items])
     test = np.flatnonzero([item.test for item in task.items])
@@ -210,14 +229,13 @@ def fit_task(
     ]
     save_attention(model.path, name, _saved(ready, fitted, task, settings, seed, asked))
     summary.append(("fitting_seconds", f"{time.perf_counter() - begun:.2f}"))
-    notes = _notes(task)
+    told = _sampled(task), _left_out(task)
     if report == "epochs":
-        return Table(
-            ("epoch", "loss", "held_out_loss", "held_out_accuracy", "kept"), _epochs(fitted), notes
-        )
+        return Table(EPOCHS, _epochs(fitted), *told)
     if report == "confusion":
-        return Table(("label", *task.labels), asked.confusion(task.labels), notes)
-    return Table(("property", "value"), summary, notes)
+        columns = (CONFUSION[0], *CONFUSION[1].each(task.labels))
+        return Table(columns, asked.confusion(task.labels), *told)
+    return Table(SUMMARY, summary, *told)
 
 
 @dataclass(frozen=True)
@@ -292,10 +310,14 @@ def _saved(
     )
 
 
-def _notes(task: Task) -> list[str]:
-    notes = [f"line {line}: left out: {reason}" for line, reason in task.unknown]
+def _left_out(task: Task) -> list[str]:
+    told = [f"line {line}: left out: {reason}" for line, reason in task.unknown]
     if task.left_out > len(task.unknown):
-        notes.append(f"{task.left_out} lines are left out in all")
-    if task.lines > len(task.items):
-        notes.append(f"of {task.lines} sentences a sample of {len(task.items)} was used")
-    return notes
+        told.append(f"{task.left_out} lines are left out in all")
+    return told
+
+
+def _sampled(task: Task) -> list[str]:
+    if task.lines <= len(task.items):
+        return []
+    return [f"of {task.lines} sentences a sample of {len(task.items)} was used"]

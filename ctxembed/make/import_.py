@@ -1,5 +1,6 @@
 """Vectors made elsewhere, as a model."""
 
+import codecs
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -9,14 +10,14 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import ModelError, read_failure
+from ctxembed.errors import ModelError, UsageError, read_failure
 from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, Reading
 from ctxembed.static.space import Floats
 from ctxembed.store.folder import written_whole
 from ctxembed.store.model import write_description
-from ctxembed.table import Cell, Table
+from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.corpus import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -71,6 +72,7 @@ class Rows:
         self.file.seek(place)
 
 
+@answers(*PROPERTIES)
 def import_(
     file: str,
     output: str | Path = "ctxembed-model",
@@ -83,6 +85,10 @@ def import_(
     progress: Progress | None = None,
 ) -> Table:
     """Make a model of a file of vectors."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise UsageError(f"unknown encoding {encoding!r}; try utf-8 or latin-1") from None
     progress = progress or Progress()
     counts: NDArray[np.int64] | None = None
     with written_whole(Path(output), replace=force) as folder:
@@ -214,4 +220,4 @@ def _summary(rows: Rows, kept: list[str], cased: bool, output: str | Path) -> Ta
             f"{left_out} of {rows.seen} rows left out: {rows.duplicates} words that came before,"
             f" {rows.not_finite} with NaN or infinity, {rows.unusable} without a usable word"
         )
-    return Table(("property", "value"), lines, notes=notes)
+    return Table(PROPERTIES, lines, notes)

@@ -21,9 +21,10 @@ from ctxembed.progress import Progress
 from ctxembed.static.gensim_engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, Table
+from ctxembed.store.places import on_model, refuse_bundled
+from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text import index as index_files
-from ctxembed.text.corpus import Corpus
+from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index, load
 
 HELD_OUT = 0.05  # of the corpus, at its end
@@ -45,7 +46,33 @@ def begin(
     return start(model.dim, rng, features, near, heads=heads, reach=reach)
 
 
+@on_model(*PROPERTIES)
 def learn_attention(
+    model: Model,
+    /,
+    name: str = "learned",
+    *,
+    corpus: str | Sequence[str] = (),
+    positions: str = "learned",
+    epochs: float | None = None,
+    progress: Progress | None = None,
+    **given: Any,
+) -> Table:
+    """Learn attention for a model from its corpus, or another one, and save it under a name.
+
+    positions: "learned" or "decay". An epoch is a thousand batches. `given` are a seed and fields
+    of the layer's Settings, such as heads and minutes.
+    """
+    refuse_bundled(model.path)
+    given |= {"positions": positions == "learned", "progress": progress}
+    if epochs is not None:
+        given["steps"] = max(1, round(1000 * epochs))
+    if corpus:
+        return learn_from(model, corpus, name, **given)
+    return learn_on(model, name, **given)
+
+
+def learn_on(
     model: Model,
     name: str = "learned",
     *,
@@ -157,18 +184,16 @@ def _table(name: str, saved: Saved, report: Report, seconds: float) -> Table:
             "learning did not improve on the start, which is general attention with walls and"
             " neighbourhoods; that was kept"
         )
-    return Table(("property", "value"), rows, notes=notes)
+    return Table(PROPERTIES, rows, notes)
 
 
-def learn_from(model: Model, names: Sequence[str], name: str, **settings: Any) -> Table:
+def learn_from(model: Model, names: str | Sequence[str], name: str, **settings: Any) -> Table:
     """Learn from a corpus that the model was not trained on: its words become the model's rows."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         progress = settings.get("progress") or Progress()
-        counted = index_files.build(Corpus(names), model.tokenizer, folder, cores(), progress)
+        counted = index_files.build(as_corpus(names), model.tokenizer, folder, cores(), progress)
         rows = [model.find(word) for word in counted.types]
         counts = index_files.renumber_for(folder, rows, len(model.vocab))
         index_files.write_occurrences(folder, counts)
-        return learn_attention(
-            model, name, index=Index(folder, model.vocab, counted.files), **settings
-        )
+        return learn_on(model, name, index=Index(folder, model.vocab, counted.files), **settings)

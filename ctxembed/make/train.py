@@ -1,8 +1,8 @@
 """From a corpus to a model directory."""
 
 import time
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
-from ctxembed.make.learn import NothingLearned, learn_attention
+from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static import gensim_engine as word2vec
 from ctxembed.store.folder import written_whole
 from ctxembed.store.model import Model, write, write_lines
-from ctxembed.table import Cell, Table
+from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
-from ctxembed.text.corpus import Corpus
+from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.subword import FILE, Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.units import divide
@@ -25,8 +25,9 @@ from ctxembed.text.units import divide
 NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
 
 
+@answers(*PROPERTIES)
 def train(
-    corpus: Corpus,
+    corpus: Corpus | str | Path | Sequence[str | Path],
     output: str | Path = "ctxembed-model",
     *,
     tokenizer: Tokenizer | None = None,
@@ -44,7 +45,7 @@ def train(
     `given` are fields of word2vec.Settings; the rest fits the size of the corpus.
     """
     progress = progress or Progress()
-    tokenizer = tokenizer or Tokenizer()
+    tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
         tokenizer = Tokenizer("whitespace", tokenizer.cased)
     with written_whole(Path(output), replace=force) as folder:
@@ -87,7 +88,7 @@ def train(
         learned, notes = None, []
         if attention:
             try:
-                learned = learn_attention(
+                learned = learn_on(
                     Model.open(folder), seed=settings.seed, progress=progress
                 ).records()
             except NothingLearned as nothing:
@@ -98,7 +99,7 @@ def train(
         (name if name == "attention" else f"attention_{name}", value)
         for name, value in (tuple(record.values()) for record in learned or [])
     ]
-    return replace(table, rows=[*table.rows, *learned_rows], notes=[*table.notes, *notes])
+    return Table(PROPERTIES, [*table.rows, *learned_rows], [*table.notes, *notes])
 
 
 def _divide(
@@ -150,4 +151,4 @@ def _summary(
             f"trained by {settings['workers']} workers, so another run will differ a little;"
             " --workers 1 gives the same bytes every time"
         )
-    return Table(("property", "value"), rows, notes=notes)
+    return Table(PROPERTIES, rows, notes)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import CtxembedError
+from ctxembed.table import Table
 
 Chunks = Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]]
 AT_ONCE = 1 << 14  # texts turned into an array at once
@@ -58,6 +59,20 @@ def _write(path: Path, work: Path, chunks: Chunks, dim: int, stack: ExitStack) -
             _copy(vectors, whole, (number, dim))
     work.replace(path)
     return number
+
+
+def write_table(path: Path, table: Table) -> tuple[int, int]:
+    """Write the vectors of a table, and what its other columns say of each; return (n, d)."""
+    (place,) = (i for i, column in enumerate(table.columns) if column.role == "vector")
+    rows = iter(table.rows)
+
+    def chunks() -> Chunks:
+        while some := list(islice(rows, AT_ONCE)):
+            cells: dict[str, Any] = dict(zip(table.names, zip(*some, strict=True), strict=True))
+            yield cells, np.array(cells.pop(table.names[place]), np.float32)
+
+    dim = len(table.columns[place].parts)
+    return write_vectors(path, chunks(), dim), dim
 
 
 def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> None:

@@ -3,10 +3,10 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import cast
+from itertools import chain, groupby
+from typing import Any, cast
 
-from ctxembed.table import Cell, Table, round_to_total
+from ctxembed.table import Cell, Column, Row, Table, round_to_total
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
 _DIGITS = {"table": 4, "markdown": 4, "tsv": 6, "csv": 6, "json": None, "jsonl": None}
@@ -28,23 +28,47 @@ def render(
     """
     digits = _DIGITS[form] if precision is None else precision
     rows = table.rows
-    if table.shares and digits is not None:
+    if digits is not None and any(column.role == "share" for column in table.columns):
         rows = _round_shares(table, digits, numbers=form in ("json", "jsonl"))
     if form in ("json", "jsonl"):
-        return _json(table.columns, rows, digits, lines=form == "jsonl")
+        return _json(table.names, rows, digits, lines=form == "jsonl")
+    columns, rows = _spread(table.columns, rows)
+    names, roles = [column.name for column in columns], [column.role for column in columns]
     cells = ([_text(cell, digits) for cell in row] for row in rows)
     if form in ("tsv", "csv"):
-        return _separated(table.columns, cells, _tsv_line if form == "tsv" else _csv_line, header)
-    if form == "table" and table.keyword is not None:
+        return _separated(names, cells, _tsv_line if form == "tsv" else _csv_line, header)
+    if form == "markdown":
+        return _aligned(names, cells, form, header, width, bold)
+    if "keyword" in roles:
         from ctxembed.output.concordance import align
 
-        return align(table.columns, cells, table.keyword, width, header, bold)
-    columns, wrap = list(table.columns), table.wrap if form == "table" else ()
-    if form == "table" and table.noted:
-        kept = [i for i, name in enumerate(columns) if name not in table.noted]
-        columns = [columns[i] for i in kept]
-        cells = ([row[i] for i in kept] for row in cells)
-    return _aligned(columns, cells, form, header, width, bold, wrap)
+        return align(names, cells, names[roles.index("keyword")], width, header, bold)
+    kept = [i for i, role in enumerate(roles) if role != "aside"]
+    wrap = [place for place, i in enumerate(kept) if roles[i] == "long"]
+    shown = ([row[i] for i in kept] for row in cells)
+    return _aligned([names[i] for i in kept], shown, form, header, width, bold, wrap)
+
+
+def _spread(
+    columns: Sequence[Column], rows: Iterable[Row]
+) -> tuple[Sequence[Column], Iterable[Row]]:
+    """Give each number of a vector a column of its own."""
+    if all(column.role != "vector" for column in columns):
+        return columns, rows
+    lists = [column.role == "vector" for column in columns]
+    names = [c.each(c.parts) if many else [c] for c, many in zip(columns, lists, strict=True)]
+
+    def flat(row: Row) -> Row:
+        parts = (_numbers(c) if many else [c] for c, many in zip(row, lists, strict=True))
+        return list(chain.from_iterable(parts))
+
+    return list(chain.from_iterable(names)), map(flat, rows)
+
+
+def _numbers(cell: Cell) -> list[float]:
+    """Return the numbers of a vector."""
+    given = cast(Any, cell)
+    return list(given.tolist() if hasattr(given, "tolist") else given)
 
 
 def _text(cell: Cell, digits: int | None) -> str:
@@ -90,7 +114,7 @@ def _separated(
 
 
 def _json(
-    columns: Sequence[str], rows: Iterable[Sequence[Cell]], digits: int | None, lines: bool
+    columns: Sequence[str], rows: Iterable[Row], digits: int | None, lines: bool
 ) -> Iterator[str]:
     first = True
     for row in rows:
@@ -103,8 +127,8 @@ def _json(
 
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
-    if isinstance(cell, list):
-        return cell if digits is None else [round(number, digits) for number in cell]
+    if isinstance(cell, list) or hasattr(cell, "tolist"):
+        return [n if digits is None else round(n, digits) for n in _numbers(cell)]
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return None
@@ -119,7 +143,7 @@ def _aligned(
     header: bool,
     width: int | None,
     bold: bool,
-    wrap: Sequence[str] = (),
+    wrap: Sequence[int] = (),
 ) -> Iterator[str]:
     import tabulate
 
@@ -128,7 +152,7 @@ def _aligned(
     if form == "markdown":
         body = [[cell.replace("|", "\\|") for cell in row] for row in body]
     elif width and wrap:
-        _break(columns, body, width, [columns.index(name) for name in wrap])
+        _break(columns, body, width, wrap)
     elif width:
         columns = _fit(columns, body, width, header)
     numeric = [all(_is_number(row[i]) for row in body) for i in range(len(columns))]
@@ -217,15 +241,15 @@ def _break_name(name: str, size: int) -> str:
     return f"{name[:half]}-\n{name[half:]}" if len(name) > 10 else name
 
 
-def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Sequence[Cell]]:
+def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
     """Round so that what is printed still adds up."""
     rows = [list(row) for row in table.rows]
-    for name, by in table.shares.items():
-        column = table.columns.index(name)
-        keys = [table.columns.index(key) for key in by]
+    shares = [(i, column.group) for i, column in enumerate(table.columns) if column.role == "share"]
+    for place, by in shares:
+        keys = [table.names.index(name) for name in by]
         for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
-            members = [row for row in group if isinstance(row[column], float)]
-            texts = round_to_total([cast(float, row[column]) for row in members], digits)
+            members = [row for row in group if isinstance(row[place], float)]
+            texts = round_to_total([cast(float, row[place]) for row in members], digits)
             for row, text in zip(members, texts, strict=True):
-                row[column] = float(text) if numbers else text
+                row[place] = float(text) if numbers else text
     yield from rows

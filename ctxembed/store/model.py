@@ -132,6 +132,11 @@ class Model:
         return counts
 
     @property
+    def by_hand(self) -> bool:
+        """Whether its vectors were given by hand, and it is no directory."""
+        return "format" not in self.meta
+
+    @property
     def dim(self) -> int:
         """Length of a vector."""
         return int(self.meta["dim"])
@@ -230,6 +235,14 @@ class Model:
             else:
                 unknown.append(word)
         return known, unknown
+
+    def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return the words with a vector, and what to say of each other one; none is an error."""
+        known, unknown = self.sort_known([words] if isinstance(words, str) else words)
+        told = [self.unknown(word) for word in unknown]
+        if not known:
+            raise UnknownWordError("\n".join(told))
+        return known, told
 
     def attentions(self) -> list[str]:
         """List the attentions learned for this model."""

@@ -213,6 +213,13 @@ def _position(stream: IO[bytes], size: int | None) -> int:
         return 0
 
 
+def as_corpus(given: Corpus | str | Path | Sequence[str | Path]) -> Corpus:
+    """Take a corpus, the name of a file or folder, or several of them."""
+    if isinstance(given, Corpus):
+        return given
+    return Corpus([str(name) for name in ([given] if isinstance(given, str | Path) else given)])
+
+
 def _find(name: str, skipped: list[str]) -> list[Source]:
     """List the files that a name stands for; a folder stands for all that is in it."""
     if name == "-" or "://" in name:

@@ -91,7 +91,7 @@ def test_the_vector_without_a_word_is_the_vector_of_the_shorter_sentence(model: 
     (whole,) = general.vectors(parse(model, "the [apple] launched phone").occurrences)
     (short,) = general.vectors(parse(model, "the [apple] phone").occurrences)
     cosine = whole @ short / np.linalg.norm(whole) / np.linalg.norm(short)
-    table = ablate(model, general, [parse(model, "the [apple] launched phone")])
+    table = ablate(model, "the [apple] launched phone", attention="general")
     assert table.records()[1]["change"] == pytest.approx(1 - cosine, abs=1e-6)
 
 

@@ -80,7 +80,7 @@ def test_all_words_at_once_are_the_targets_one_by_one(
     for chunk, square in ((2048, 256), (7, 256), (7, 3)):
         monkeypatch.setattr(analysis, "CHUNK", chunk)
         monkeypatch.setattr(analysis, "SQUARE", square)
-        pieces = list(analysis.contextualize(model, way, texts, every_word=True))
+        pieces = list(analysis.contextual_vectors(model, way, texts, every_word=True))
         made = np.concatenate([vectors for _, vectors in pieces])
         np.testing.assert_allclose(made, expected, atol=1e-5)
         assert [t.sentence for targets, _ in pieces for t in targets] == [

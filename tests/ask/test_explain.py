@@ -8,11 +8,11 @@ from typing import cast
 
 import pytest
 
-from ctxembed.ask.explain import Explained, check, explain, explain_targets
+from ctxembed.ask.explain import EXPLAIN, Explained, check_rows, explain_rows, explain_targets
 from ctxembed.context.representations import Attention, Context, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
-from ctxembed.table import Cell, round_to_total
+from ctxembed.table import Cell, Table, round_to_total
 from tests.conftest import WORDS, Run
 
 HEADER = "target\thead\ttoken\tposition\tscore\tscaled\tweight\tcontribution\n"
@@ -105,7 +105,7 @@ def test_printed_weights_sum_to_exactly_1(run: Run, model: Model, digits: int) -
     for head, groups in (("mean", 1), ("each", 4)):
         for target in parsed.occurrences:
             one = type(parsed)(parsed.words, [target], [])
-            table = explain(explain_targets(way, one), head)
+            table = Table(EXPLAIN, explain_rows(explain_targets(way, one), head))
             lines = list(render(table, "tsv", precision=digits))[1:]
             cells = [line.rstrip("\n").split("\t") for line in lines]
             assert sum(Decimal(cell[6]) for cell in cells if cell[6]) == groups
@@ -217,19 +217,19 @@ def test_check_passes_for_every_attention(model: Model, kind: tuple[str, str]) -
                 for text in ("bank the river", "[bank the] river bank", "apple"):
                     parsed = parse(model, text)
                     made = list(explain_targets(way, parsed, over=over, encoding=encoding))
-                    check(list(explain(iter(made), "each").rows), made)
+                    check_rows(list(explain_rows(made, "each")), made)
 
 
 def rows_of(model: Model, name: str) -> tuple[list[list[Cell]], list[Explained]]:
     way = cast(Attention, Context(model).get(name, heads=2))
     made = list(explain_targets(way, parse(model, "bank the river"), encoding="sinusoidal"))
-    return [list(row) for row in explain(iter(made), "each").rows], made
+    return [list(row) for row in explain_rows(made, "each")], made
 
 
 @pytest.mark.parametrize("name", ["general", "random"])
 def test_tampering_with_any_number_fails(model: Model, name: str) -> None:
     rows, made = rows_of(model, name)
-    check(rows, made)
+    check_rows(rows, made)
     tampered = 0
     for row in rows:
         for column in (4, 5, 6, 7):
@@ -237,11 +237,11 @@ def test_tampering_with_any_number_fails(model: Model, name: str) -> None:
             if isinstance(value, float):
                 row[column] = value + 1e-3
                 with pytest.raises(CtxembedError, match="check failed for"):
-                    check(rows, made)
+                    check_rows(rows, made)
                 row[column] = value
                 tampered += 1
     assert tampered > 40
-    check(rows, made)
+    check_rows(rows, made)
 
 
 def test_check_from_the_shell(run: Run) -> None:

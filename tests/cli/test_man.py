@@ -45,7 +45,8 @@ def test_every_command_is_described_whole(name: str) -> None:
     assert command.name == name
     assert command.help
     assert command.examples
-    assert command.columns or name == "completion"
+    assert all(column.meaning for column in command.columns)
+    assert bool(command.columns) != bool(command.output)
     assert set(command.see_also) <= set(COMMANDS)
     for parameter in command.params:
         assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter
@@ -56,7 +57,7 @@ def test_every_command_is_described_whole(name: str) -> None:
         for option in parameter.opts if isinstance(parameter, click.Option) else ():
             assert f"{option}" in text.replace(",", " ").split(), f"{option} is not in the page"
     for column in command.columns:
-        assert f"\n{column}\n" in text
+        assert f"\n{column.name}\n" in text
     for _, line in command.examples:
         assert f"\n{line}\n" in text
     assert name in plain(pages()["ctxembed.1"])
@@ -87,4 +88,6 @@ def test_help_lists_every_command_and_every_example() -> None:
         command = load_command(name)
         told = command.get_help(click.Context(command, info_name=name))
         assert "Examples:" in told
+        columns = told.partition("\nColumns:\n")[2].split()
+        assert columns == " ".join(f"{c.name} {c.meaning}" for c in command.columns).split()
         assert all(line in told for _, line in command.examples)

@@ -8,9 +8,11 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ctxembed.cli.main import COMMANDS
 from tests.cli.terminal import in_terminal
 from tests.conftest import ROOT
 
@@ -52,6 +54,23 @@ def test_readme(command: str, output: str, tmp_path: Path) -> None:
     assert "Traceback" not in real
     assert all(len(line) <= 80 for line in real.splitlines() if not line.startswith("ctxembed:"))
     assert alike(output, real), real
+
+
+def test_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python of the README runs, and asks at least five questions."""
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.S)
+    (tmp_path / "corpus.txt").write_text("An apple a day. The bank of the river.\n" * 50)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CTXEMBED_MODEL", raising=False)
+    made: dict[str, Any] = {}
+    exec(code, made)
+    asked = set(re.findall(r"ctxembed\.(\w+)\(", code)) & set(COMMANDS)
+    assert len(asked) >= 5
+    assert [row["rank"] for row in made["near"].records()] == [1, 2, 3]
+    assert made["table"].names[:2] == ["sentence", "target"]
+    assert made["table"].records()[0]["cos_static"] == 1.0
+    assert [row["sense"] for row in made["senses"].records()] == [1, 2]
+    assert made["vector"].shape == (made["model"].dim,)
 
 
 def rewrite() -> None:

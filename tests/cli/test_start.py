@@ -30,6 +30,9 @@ LINES = [
     "similarity apple bank",
     "analogy apple bank phone",
     "completion bash",
+    "neighbors --help",
+    "mix --help",
+    "train --help",
 ]
 
 

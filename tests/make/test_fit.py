@@ -197,7 +197,7 @@ def test_predict_in_every_format(run: Run, fitted: Path) -> None:
         assert run(*asked, "-f", form, stdin=SENTENCES).stdout == text
     lines = run(*asked, "-f", "jsonl", stdin=SENTENCES).stdout.splitlines()
     assert [json.loads(line) for line in lines] == rows
-    python = predict(Model.open(fitted), "sense", SENTENCES.splitlines()).records()
+    python = predict(fitted, SENTENCES.splitlines(), attention="sense").records()
     assert python == rows
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxembed.output.render import FORMATS, render
-from ctxembed.table import Table, round_to_total
+from ctxembed.table import Column, Table, round_to_total
 
 ODD = Table(
     ("word", "n", "score"),
@@ -105,9 +105,8 @@ def test_bold_header_only_where_asked() -> None:
 def test_shares_add_up_in_each_group() -> None:
     third = 1 / 3
     table = Table(
-        ("target", "weight"),
+        ("target", Column("weight", role="share", group=("target",))),
         [("a", third), ("a", third), ("a", third), ("b", 0.126), ("b", 0.874)],
-        shares={"weight": ("target",)},
     )
     assert text(table, "tsv", precision=2) == (
         "target\tweight\na\t0.34\na\t0.33\na\t0.33\nb\t0.13\nb\t0.87\n"

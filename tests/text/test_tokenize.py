@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxembed.ask.tokenize import make_tokenizer, sentences, tokenize
+from ctxembed.ask.tokenize import list_tokens, make_tokenizer, sentences
 from ctxembed.text.corpus import Block
 from ctxembed.text.subword import INNER, Characters, Subwords
 from ctxembed.text.tokenizer import Tokenizer
@@ -34,7 +34,7 @@ def test_offsets_give_the_text_back_slice_by_slice(text: str, unit: str, cased: 
     blocks = [Block(0, 1, text.encode(), wrapped=True)]
     normalise = (lambda word: word) if tokenizer is None else tokenizer.normalise
     place = 0
-    for row in tokenize(blocks, tokenizer).rows:
+    for row in list_tokens(blocks, tokenizer):
         _, token, start, end = row
         assert isinstance(start, int) and isinstance(end, int)
         assert place <= start < end <= len(text)

@@ -1,0 +1,26 @@
+"""A target as a sum of its context, written as the notes do."""
+
+from collections.abc import Sequence
+
+from ctxembed.table import Column, round_to_total
+
+RECIPE = (
+    Column("target", "the word explained; apple:2 is the second apple of the sentence", "label"),
+    Column("recipe", "with --recipe: the target as a sum of its context", "long"),
+)
+
+
+def write_recipe(
+    target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
+) -> str:
+    """Write weights as a sum; the printed ones add up.
+
+    >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
+    'bank = 0.25 money + 0.70 bank + 0.05 grows'
+    """
+    terms = [
+        f"{weight} {token}"
+        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
+        if weight.strip("0.") or len(tokens) == 1
+    ]
+    return f"{target} = {' + '.join(terms)}"

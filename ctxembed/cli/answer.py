@@ -1,0 +1,137 @@
+"""The one place where a Table is printed: how, where to, and what is told beside it."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.output.render import FORMATS, render
+from ctxembed.table import Table
+
+SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown"}
+
+QUIET = click.Option(
+    ["-q", "--quiet"], is_flag=True, help="No notes and no progress bars on stderr."
+)
+FILE = click.Option(
+    ["-o", "--output", "file_"],
+    metavar="FILE",
+    help="Write the table to a file, whole; .tsv .csv .json .jsonl .md say how.",
+)
+OPTIONS = (
+    click.Option(
+        ["-f", "--format", "form"],
+        type=click.Choice(FORMATS),
+        help="How to print; table on a terminal, tsv in a pipe.",
+    ),
+    click.Option(
+        ["--precision"],
+        type=click.IntRange(0, 17),
+        metavar="N",
+        help="Digits behind the point; 4 in a table, 6 in tsv and csv, all of them in json.",
+    ),
+    click.Option(["--no-header"], is_flag=True, help="Leave the line of column names out."),
+    QUIET,
+)
+
+
+@dataclass(frozen=True)
+class Printing:
+    """How a command was asked to print."""
+
+    form: str | None = None
+    precision: int | None = None
+    no_header: bool = False
+    quiet: bool = False
+    file_: str | None = None
+
+    @property
+    def chosen(self) -> str:
+        """The format: asked for, told by the file's name, or what stdout is good for."""
+        if self.form or self.file_:
+            return self.form or SUFFIXES.get(Path(self.file_ or "").suffix, "tsv")
+        return "table" if sys.stdout.isatty() else "tsv"
+
+
+def printing() -> Printing:
+    """Return how the command under way was asked to print."""
+    context = click.get_current_context(silent=True)
+    return (context.find_object(Printing) if context else None) or Printing()
+
+
+def note(text: str) -> None:
+    """Tell the user something that is not data, unless it should be quiet."""
+    if not printing().quiet:
+        tell([text])
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Say something on stderr that must not be missed."""
+    for line in lines:
+        click.echo(f"ctxembed: {line}", err=True)
+
+
+def answer(answered: Table | Iterable[Table] | None) -> None:
+    """Print what a command returned; exit with 4 if a word had to be left out."""
+    several = not isinstance(answered, Table)
+    tables = [answered] if isinstance(answered, Table) else list(answered or ())
+    told = [len(table.unknown) for table in tables]
+    for table in tables:
+        tell(table.unknown)
+    _put(tables, several)
+    for table, before in zip(tables, told, strict=True):
+        for line in table.notes:
+            note(line)
+        tell(table.unknown[before:])  # what turned up while rows were read
+    if any(table.unknown for table in tables):
+        raise click.exceptions.Exit(UnknownWordError.exit_code)
+
+
+def _put(tables: Sequence[Table], several: bool) -> None:
+    """Print tables, or write them to the file asked for."""
+    name = printing().file_
+    if name is None:
+        for piece in _text(tables, several, terminal=sys.stdout.isatty()):
+            sys.stdout.write(piece)
+        sys.stdout.flush()
+        return
+    path = Path(name)
+    if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in tables[0].columns):
+        from ctxembed.output.arrays import write_table
+
+        number, dim = write_table(path, tables[0])
+        note(f"{number} vectors of {dim} numbers written to {name}")
+        return
+    from ctxembed.static.write import replace_file
+
+    if not path.parent.is_dir():
+        raise UsageError(f"-o {name}: no such directory")
+    pieces = _text(tables, several, terminal=False)
+    replace_file(path, lambda file: file.writelines(piece.encode() for piece in pieces))
+
+
+def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
+    """Yield the text of tables, a blank line behind each of several."""
+    how = printing()
+    bold = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    width = None
+    if terminal or "COLUMNS" in os.environ:
+        import shutil
+
+        width = shutil.get_terminal_size().columns
+    for table in tables:
+        if table.columns:  # else nothing is to be printed: it went to a file of arrays
+            yield from render(
+                table,
+                how.chosen,
+                precision=how.precision,
+                header=not how.no_header,
+                width=width,
+                bold=bold,
+            )
+        if several:
+            yield "\n"

@@ -1,0 +1,157 @@
+"""The options that several commands share, each declared once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from ctxembed.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Make one decorator of several options, in this order."""
+
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+def integer(
+    *names: str, help: str, least: int = 1, most: int | None = None, default: int | None = None
+) -> Callable[[F], F]:
+    """Make an option that takes a whole number."""
+    kind = click.IntRange(least, most)
+    return click.option(
+        *names, type=kind, default=default, show_default=True, metavar="N", help=help
+    )
+
+
+def number(
+    help: str, default: int | None = None, least: int = 1, most: int | None = None
+) -> Callable[[F], F]:
+    """Make -n: how many."""
+    return integer("-n", "number", help=help, least=least, most=most, default=default)
+
+
+def choice(
+    name: str, values: Sequence[str], *, help: str, default: str | None = None, to: str = ""
+) -> Callable[[F], F]:
+    """Make an option that is one of these values, the first unless another is given."""
+    names, kind = [name, to] if to else [name], click.Choice(values)
+    return click.option(
+        *names, type=kind, default=default or values[0], show_default=True, help=help
+    )
+
+
+def attention(
+    help: str = "learned, general, bag or a name; learned where there is.", metavar: str = "NAME"
+) -> Callable[[F], F]:
+    """Make --attention."""
+    return click.option("--attention", metavar=metavar, help=help)
+
+
+def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
+    """Make --seed."""
+    return integer("--seed", help=help, least=0, most=2**31, default=1)
+
+
+def output(function: F) -> F:
+    """Add -o for a command that writes a model."""
+    return click.option(
+        "-o",
+        "--output",
+        default="ctxembed-model",
+        show_default=True,
+        metavar="DIR",
+        help="Where the model goes.",
+    )(function)
+
+
+def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
+    """Read --axis taste=fruit,sweet,juice."""
+    parsed: dict[str, list[str]] = {}
+    for text in axes:
+        name, equals, words = text.partition("=")
+        listed = [word.strip() for word in words.split(",") if word.strip()]
+        if not equals or not name.strip() or not listed:
+            raise UsageError(f"--axis {text!r}: write NAME=WORD,WORD,...")
+        if name.strip() in parsed:
+            raise UsageError(f"--axis {name.strip()} is given twice")
+        parsed[name.strip()] = listed
+    return parsed
+
+
+def read_senses(_: object, parameter: click.Parameter, text: str) -> int | None:
+    """Read how many senses are asked for; None leaves it to the data."""
+    if text == "auto":
+        return None
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
+        raise UsageError(f"{parameter.opts[-1]} {text}: give a number from 1 to 50, or auto")
+    return int(text)
+
+
+model = click.option(
+    "-m",
+    "--model",
+    metavar="DIR",
+    help="Model directory; else $CTXEMBED_MODEL, ./ctxembed-model, the bundled model.",
+)
+word = click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
+axis = click.option(
+    "--axis",
+    "axes",
+    multiple=True,
+    callback=_read_axes,
+    metavar="NAME=WORD,...",
+    help="A named direction, the mean of a few words; may be given several times.",
+)
+encoder = click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    metavar="DIR",
+    help="A local Hugging Face model as another row; needs ctxembed[transformers].",
+)
+general = click.option(
+    "--general",
+    type=click.Choice(["textbook", "scaled", "cosine"]),
+    help="Which attention without parameters; cosine, or textbook with --vectors.",
+)
+force = click.option("--force", is_flag=True, help="Replace the model that is there.")
+lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+errors = choice(
+    "--errors", ["strict", "replace"], help="What to do with a byte that can't be decoded."
+)
+# How text is read.
+text = together(
+    choice(
+        "--tokenizer",
+        ["word", "whitespace"],
+        help="whitespace is for text that is tokenised already.",
+    ),
+    click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file."),
+    errors,
+)
+corpus = together(lines, text)
+# Where vectors come from.
+source = together(
+    click.option(
+        "--vectors",
+        metavar="FILE",
+        help="Vectors from a small TSV or JSON file instead of a model.",
+    ),
+    model,
+)
+# Which attention.
+layer = together(
+    attention("learned, general, random or a name; learned where the model has it."),
+    general,
+    integer("--heads", help="Heads of a general (cosine) or random attention.", most=64, default=4),
+    seed(),
+)

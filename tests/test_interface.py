@@ -1,0 +1,173 @@
+"""The command line and the module share their names: strings in, a Table out."""
+
+import shutil
+from collections.abc import Callable
+from inspect import Parameter, signature
+from pathlib import Path
+
+import click
+import pytest
+
+import ctxembed
+from ctxembed import Table, look_up
+from ctxembed.cli.command import PRINTING
+from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.store.places import bundled_model
+from tests.conftest import TEXT, write_tiny
+
+APPLE = "the [apple] launched"
+TASK = "".join(
+    f"fruit\tthe {word} [apple] {other}\nfirm\tthe [apple] launched the {third}\n"
+    for word, other, third in zip(
+        ("sweet", "orange", "juice", "the", "river"),
+        ("juice", "sweet", "orange", "sweet", "juice"),
+        ("phone", "money", "bank", "phone the", "money the"),
+        strict=True,
+    )
+)
+# Each command's function, as a person calls it; m is the path of a model, t a folder.
+ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
+    "train": [lambda m, t: ctxembed.train(str(t / "c.txt"), t / "made", epochs=1, dim=4)],
+    "learn": [lambda m, t: ctxembed.learn(copied(t), "more", epochs=0.001, heads=1)],
+    "fit": [
+        lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "idioms", epochs=1),
+        lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "other", epochs=1, report="epochs"),
+        lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "third", epochs=1, report="confusion"),
+    ],
+    "predict": [lambda m, t: ctxembed.predict(m, [APPLE], attention=fitted(m, t))],
+    "info": [lambda m, t: ctxembed.info(m)],
+    "show": [lambda m, t: ctxembed.show(m, ["apple", "bank"], axes={"taste": ["juice"]})],
+    "vector": [lambda m, t: ctxembed.vector(m, "apple")],
+    "neighbors": [lambda m, t: ctxembed.neighbors(m, "apple", 3)],
+    "similarity": [
+        lambda m, t: ctxembed.similarity(m, ["apple", APPLE], axes={"taste": ["juice"]}),
+        lambda m, t: ctxembed.similarity(m, ["apple", "bank"], pairs=True),
+    ],
+    "analogy": [lambda m, t: ctxembed.analogy(m, "orange", "juice", "phone")],
+    "explain": [
+        lambda m, t: ctxembed.explain(m, APPLE),
+        lambda m, t: ctxembed.explain(m, APPLE, recipe=True),
+        lambda m, t: ctxembed.explain(m, APPLE, check=True, head="each"),
+        lambda m, t: ctxembed.explain(m, APPLE, steps=True),
+        lambda m, t: ctxembed.explain(ctxembed.given("bank"), "money [bank] grows"),
+        lambda m, t: ctxembed.explain_weights("tea"),
+        lambda m, t: ctxembed.explain_weights("tea", recipe=True),
+    ],
+    "compare": [
+        lambda m, t: ctxembed.compare(m, APPLE),
+        lambda m, t: ctxembed.compare(m, [APPLE, "the [apple] juice"], axes={"a": ["juice"]}),
+    ],
+    "contextualize": [
+        lambda m, t: ctxembed.contextualize(m, [APPLE]),
+        lambda m, t: ctxembed.contextualize(m, (s for s in [APPLE, "an [odd] word"])),
+    ],
+    "ablate": [lambda m, t: ctxembed.ablate(m, APPLE, axes={"taste": ["juice"]})],
+    "senses": [lambda m, t: ctxembed.senses(m, "apple", k=2)],
+    "kwic": [lambda m, t: ctxembed.kwic(m, "apple", sense=1, axes={"taste": ["juice"]})],
+    "ambiguity": [
+        lambda m, t: ctxembed.ambiguity(m, "apple"),
+        lambda m, t: ctxembed.ambiguity(m, ["apple", "bank"], summary=True),
+    ],
+    "mix": [
+        lambda m, t: ctxembed.mix(
+            *(str(t / "c.txt"),) * 2, "apple", {"x": ["bank"], "y": ["juice"]}, steps=2, seeds=1
+        )
+    ],
+    "shift": [lambda m, t: ctxembed.shift(m, m, "apple", permutations=9)],
+    "positions": [
+        lambda m, t: ctxembed.positions(),
+        lambda m, t: ctxembed.positions(4, 6, dot=True),
+        lambda m, t: ctxembed.positions(attention="general", model=m),
+    ],
+    "evaluate": [
+        lambda m, t: ctxembed.evaluate(m, "similarity", str(t / "rated.txt")),
+        lambda m, t: ctxembed.evaluate(m, "similarity", str(t / "rated.txt"), published=True),
+    ],
+    "import": [lambda m, t: ctxembed.import_(str(t / "v.txt"), t / "imported")],
+    "export": [lambda m, t: ctxembed.export(m, t / "v.bin")],
+    "tokenize": [
+        lambda m, t: ctxembed.tokenize("An apple. A bank!"),
+        lambda m, t: ctxembed.tokenize("An apple. A bank!", per="sentence", model=m),
+    ],
+    "vectorize": [
+        lambda m, t: ctxembed.vectorize(str(t / "c.txt")),
+        lambda m, t: ctxembed.vectorize("an apple", "one-hot", sparse=True),
+        lambda m, t: ctxembed.vectorize("an apple", "tfidf", sparse=True),
+        lambda m, t: ctxembed.vectorize("the apple", "general", model=m),
+    ],
+    "ladder": [lambda m, t: ctxembed.ladder(m, "apple", "bank")],
+}
+# What becomes a Model, a Corpus or a Tokenizer first, is another function, or a file of arrays.
+MADE = {"vectors", "encoding", "errors", "lines", "cased", "weights", "output"}
+CASES = [(name, place) for name, calls in ASKED.items() for place in range(len(calls))]
+
+
+def fitted(model: str, folder: Path) -> str:
+    ctxembed.fit(model, str(folder / "task.tsv"), "idioms", epochs=1)
+    return "idioms"
+
+
+def copied(folder: Path) -> Path:
+    """Copy the bundled model: learning needs more text than the small one has."""
+    return Path(shutil.copytree(bundled_model(), folder / "copy"))
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Path of a model that may be changed."""
+    return str(write_tiny(tmp_path_factory.mktemp("mine") / "model", TEXT * 15))
+
+
+def test_every_command_is_asked() -> None:
+    assert set(ASKED) == {name for name in COMMANDS if not load_command(name).output}
+
+
+@pytest.mark.parametrize(("name", "place"), CASES, ids=[f"{n}-{i}" for n, i in CASES])
+def test_strings_in_a_table_out(name: str, place: int, mine: str, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("The apple juice is sweet.\nThe bank has money.\n" * 20)
+    (tmp_path / "task.tsv").write_text(TASK)
+    (tmp_path / "rated.txt").write_text("apple orange 8\napple bank 1\nmoney bank 7\n")
+    (tmp_path / "v.txt").write_text("apple 1 0\nbank 0 1\n")
+    table = ASKED[name][place](mine, tmp_path)
+    assert isinstance(table, Table)
+    first = [tuple(map(str, row)) for row in table.rows]
+    assert first and first == [tuple(map(str, row)) for row in table.rows]
+    declared = load_command(name).columns
+    meanings = {(column.meaning, column.role) for column in declared}
+    names = {column.name for column in declared if "..." not in column.name}
+    for column in table.columns:  # what is printed is in the page, or stands for AXIS... there
+        assert (column.meaning, column.role) in meanings, column
+        if column.name not in names:
+            assert "..." in next(c.name for c in declared if c.meaning == column.meaning)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_options_and_parameters_have_one_name(name: str) -> None:
+    """What a command's function is asked with is what its options are called."""
+    question, command = look_up("import_" if name == "import" else name), load_command(name)
+    assert question.columns == command.columns
+    assert question.__doc__
+    told = signature(question)
+    assert told.return_annotation is Table
+    if not any(one.kind is Parameter.VAR_KEYWORD for one in told.parameters.values()):
+        options = {one.name for one in command.params if isinstance(one, click.Option)}
+        assert options <= {*told.parameters, *PRINTING, *MADE}
+
+
+def test_an_unknown_word_travels_on_the_table(mine: str) -> None:
+    table = ctxembed.neighbors(mine, ["apple", "appel"], 1)
+    assert [row["word"] for row in table.records()] == ["apple"]
+    assert table.unknown == ["'appel' is not in the vocabulary; close known words: apple"]
+    with pytest.raises(UnknownWordError, match="appel"):
+        ctxembed.neighbors(mine, "appel")
+    streamed = ctxembed.contextualize(mine, ["the [appel] launched", APPLE])
+    assert len(streamed.records()) == 1
+    assert streamed.unknown[-1] == "1 line has no vector"
+
+
+def test_the_bundled_model_is_the_default_and_stays_as_it_is() -> None:
+    assert ctxembed.info(None).records()[0]["property"] == "path"
+    for change in (ctxembed.learn, lambda m: ctxembed.senses(m, "bank", save=True)):
+        with pytest.raises(UsageError, match="the bundled model stays as it is"):
+            change(bundled_model())

@@ -1,0 +1,99 @@
+"""A Table can be read twice, and shown in a notebook."""
+
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+
+from ctxembed.errors import CtxembedError
+from ctxembed.table import Cell, Column, Table
+
+
+def test_a_stream_is_kept() -> None:
+    asked = []
+
+    def stream() -> Iterator[tuple[int]]:
+        for number in range(3):
+            asked.append(number)
+            yield (number,)
+
+    table = Table(("n",), stream())
+    assert next(iter(table.rows)) == (0,)
+    assert asked == [0]
+    assert table.records() == table.records() == [{"n": 0}, {"n": 1}, {"n": 2}]
+    assert asked == [0, 1, 2]
+
+
+def test_a_function_is_asked_again_and_nothing_is_kept() -> None:
+    begun = []
+
+    def rows() -> Iterator[tuple[int]]:
+        begun.append(1)
+        return iter([(7,)])
+
+    table = Table(("n",), rows)
+    assert table.records() == table.records() == [{"n": 7}]
+    assert len(begun) == 2
+
+
+def test_notes_may_grow_while_rows_are_read() -> None:
+    unknown: list[str] = []
+
+    def rows() -> Iterator[tuple[str]]:
+        yield ("apple",)
+        unknown.append("'appel' is not in the vocabulary")
+
+    table = Table(("word",), rows, unknown=unknown)
+    assert table.unknown == []
+    table.records()
+    assert table.unknown == ["'appel' is not in the vocabulary"]
+
+
+def test_a_column_stands_for_several() -> None:
+    axis = Column("AXIS...", "cosine with the axis")
+    assert axis.each(["taste"]) == [Column("taste", "cosine with the axis")]
+
+
+class Seen(HTMLParser):
+    """The tags and texts of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        assert not attrs
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_notebook_shows_text_as_text() -> None:
+    odd = "<script>alert('&')</script>"
+    rows: list[tuple[Cell, ...]] = [(odd, 0.5, None), ("b", float("nan"), 2)]
+    seen = Seen(Table((odd, "score", "n"), rows)._repr_html_())
+    assert seen.tags == {"table", "thead", "tbody", "tr", "th", "td"}
+    assert seen.texts == [odd, "score", "n", odd, "0.5000", "b", "2"]
+
+
+def test_a_notebook_shows_the_first_rows_only() -> None:
+    seen = Seen(Table(("n",), ((i,) for i in range(1000)))._repr_html_())
+    assert seen.texts[-2:] == ["99", "only the first 100 rows"]
+
+
+def test_without_pandas_the_message_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(CtxembedError, match="pip install pandas"):
+        Table(("n",), [(1,)]).to_pandas()
+
+
+def test_to_pandas() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = Table(("word", "n"), [("apple", 1), ("bank", 2)]).to_pandas()
+    pandas.testing.assert_frame_equal(
+        frame, pandas.DataFrame({"word": ["apple", "bank"], "n": [1, 2]})
+    )
