@@ -2,13 +2,28 @@
 
 import ctypes
 import errno
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ctxembed.errors import CtxembedError, UsageError, read_failure
+
+MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
+_ATTENTION = r"layer\.json|[a-z_]+\.npy"
+_SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"
+# What our directories hold, by the file that each must have; whatever else is in one is not ours.
+_HOLDS = {
+    "model.json": r"model\.json|subword\.json|vocab\.txt|(vectors|output|counts)\.npy"
+    r"|index/(rare\.txt|(ids|offsets|lines|starts|positions)\.npy)"
+    rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
+    "layer.json": _ATTENTION,
+    "senses.json": _SENSES,
+}
+_VECTORS = {"vocab.txt", "vectors.npy", "counts.npy"}  # a model whose description is damaged
 
 
 @contextmanager
@@ -26,18 +41,21 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
             raise UsageError(f"{target} exists; give --force to replace it, or another name")
         if not target.is_dir() or target.is_symlink():
             raise UsageError(f"{target} is not a directory; give another name")
-        if not _is_ours(target):
-            raise UsageError(f"{target} is not a ctxembed model; it will not be replaced")
+        check_ours(target)
     work = target.parent / f".{target.name}.tmp-{os.getpid()}"
     try:
         work.mkdir()
     except OSError as error:
         raise CtxembedError(read_failure(f"{target.parent}: cannot be written to", error)) from None
     try:
+        (work / MARK).touch()
         yield work
         _sync(work)
-        if not replace and target.exists():
-            raise UsageError(f"{target} was made by another run meanwhile; it was left as it is")
+        if target.exists():
+            if not replace:
+                raise UsageError(f"{target} was made by another run meanwhile; it stays as it is")
+            check_ours(target)
+        (work / MARK).unlink()
         _put(work, target)
     except OSError as error:
         # numpy says only how many items it could write
@@ -47,12 +65,35 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
             ) from None
         raise
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        _remove(work)
 
 
-def _is_ours(target: Path) -> bool:
-    names = {item.name for item in target.iterdir()}
-    return not names or bool(names & {"model.json", "layer.json", "senses.json"})
+def check_ours(folder: Path) -> None:
+    """Refuse a directory that we did not write, or in which something of somebody else lies."""
+    files = _files(folder)
+    mark = next((name for name in _HOLDS if name in files), None)
+    if files and (mark is None or (mark == "model.json" and not _is_model(folder, files))):
+        raise UsageError(f"{folder} is not a ctxembed model; it will not be replaced")
+    for name in sorted(files):
+        if not re.fullmatch(_HOLDS[mark or ""], name):
+            raise UsageError(
+                f"{folder / name} was not written by ctxembed and would be lost; move it away, or"
+                " give another name"
+            )
+
+
+def _files(folder: Path) -> set[str]:
+    """List all that is no directory, links too."""
+    found = (item for item in folder.rglob("*") if item.is_symlink() or not item.is_dir())
+    return {item.relative_to(folder).as_posix() for item in found}
+
+
+def _is_model(folder: Path, files: set[str]) -> bool:
+    try:
+        told = json.loads((folder / "model.json").read_bytes())
+        return {"format", "vocabulary"} <= set(told) or files >= _VECTORS
+    except (OSError, ValueError, TypeError):
+        return files >= _VECTORS
 
 
 def _put(work: Path, target: Path) -> None:
@@ -64,7 +105,7 @@ def _put(work: Path, target: Path) -> None:
         aside = target.parent / f".{target.name}.old-{os.getpid()}"
         target.rename(aside)
         work.rename(target)
-        shutil.rmtree(aside, ignore_errors=True)
+        _remove(aside)
     _sync_folder(target.parent)
 
 
@@ -103,10 +144,35 @@ def _sweep(target: Path) -> None:
         kind, _, number = item.name.removeprefix(f".{target.name}.").partition("-")
         if kind not in ("tmp", "old") or not number.isdigit() or _alive(int(number)):
             continue
+        if not _left_by_us(item):
+            continue
         if kind == "old" and not target.exists():
             item.rename(target)
         else:
-            shutil.rmtree(item, ignore_errors=True)
+            _remove(item)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a directory of ours; its mark goes last, in case that this run is killed too."""
+    with suppress(OSError):
+        (folder / MARK).touch()
+        for item in folder.iterdir():
+            if item.is_dir():
+                shutil.rmtree(item, ignore_errors=True)
+            elif item.name != MARK:
+                item.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _left_by_us(item: Path) -> bool:
+    if item.is_symlink() or not item.is_dir():
+        return False
+    try:
+        if not (item / MARK).is_file():
+            check_ours(item)
+    except UsageError:
+        return False
+    return True
 
 
 def _alive(process: int) -> bool:

@@ -15,6 +15,8 @@ from ctxembed.store.folder import written_whole
 def make(target: Path, text: str, *, replace: bool = False) -> None:
     with written_whole(target, replace=replace) as work:
         (work / "model.json").write_text(text)
+        for name in ("vocab.txt", "vectors.npy", "counts.npy"):
+            (work / name).touch()
 
 
 def dead() -> int:
