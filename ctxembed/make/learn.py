@@ -86,7 +86,7 @@ def learn_attention(
     assert report is not None
     seconds = time.perf_counter() - begun
     saved = _saved(words, report, settings, seed)
-    save_attention(model.path, name, saved)
+    save_attention(model, name, saved)
     if interrupted:
         progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
         raise KeyboardInterrupt

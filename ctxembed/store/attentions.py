@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,13 +49,15 @@ def check_free(model: Model, name: str, *, task: bool) -> None:
         raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
 
 
-def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True) -> None:
+def save_attention(model: Model, name: str, saved: Saved) -> None:
     """Write an attention whole, or leave the earlier one."""
     from ctxembed.store.folder import written_whole
 
-    (model / "attention").mkdir(exist_ok=True)
-    with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
+    model.check_unchanged()
+    (model.path / "attention").mkdir(exist_ok=True)
+    with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
+        meta |= {"model": model.fingerprint} if model.fingerprint else {}
         meta |= {"task": saved.task} if saved.task else {}
         arrays: dict[str, Floats | None] = {**vars(saved.side), **saved.head}
         numbers = {}
@@ -90,6 +91,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
             " Upgrade with: pip install --upgrade ctxembed"
         )
+    model.check_made_for(path, meta.get("model"), "learn it again with: ctxembed learn")
     return meta
 
 

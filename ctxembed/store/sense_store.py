@@ -56,11 +56,13 @@ def _folder(model: Model, word: str) -> Path:
 
 def save_senses(model: Model, senses: SavedSenses) -> Path:
     """Write the senses of a word whole, or leave the earlier ones."""
+    model.check_unchanged()
     target = _folder(model, senses.word)
     target.parent.mkdir(exist_ok=True)
     with written_whole(target, replace=True) as folder:
         for name in _ARRAYS:
             np.save(folder / f"{name}.npy", np.asarray(getattr(senses, name), np.float64))
+        made_for = {"model": model.fingerprint} if model.fingerprint else {}
         write_json(
             folder / "senses.json",
             {
@@ -68,6 +70,7 @@ def save_senses(model: Model, senses: SavedSenses) -> Path:
                 "word": senses.word,
                 "attention": senses.attention,
                 "senses": len(senses.shares),
+                **made_for,
             },
         )
     return target
@@ -89,6 +92,7 @@ def saved_senses(model: Model, word: str) -> SavedSenses | None:
         raise ModelError(f"{path}: damaged; {fix}") from None
     if version > FORMAT:
         raise ModelError(f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {fix}")
+    model.check_made_for(path, meta.get("model"), fix)
     if name != word:
         raise ModelError(f"{path}: damaged (it tells of {name!r}); {fix}")
     arrays = {key: np.asarray(load(folder / f"{key}.npy")) for key in _ARRAYS}
