@@ -47,7 +47,7 @@ def write_random(folder: Path) -> Path:
     """Write a model of forty words in any order, enough to learn attention from."""
     rng, text = np.random.default_rng(0), folder.with_name("random.txt")
     words = [*(f"w{n}" for n in range(38)), "river", "bank"]
-    text.write_text("".join(" ".join(rng.choice(words, 8)) + "\n" for _ in range(300)))
+    text.write_text("".join(" ".join(rng.choice(words, 8)) + "\n" for _ in range(1000)))
     (folder / "index").mkdir(parents=True)
     found = index.build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
     index.write_occurrences(folder / "index", found.counts)

@@ -11,7 +11,7 @@ import pytest
 from ctxembed.errors import UsageError
 from ctxembed.store.folder import MARK, written_whole
 from tests.conftest import Run
-from tests.test_folder import dead
+from tests.store.test_folder import dead
 
 
 def precious(folder: Path, name: str, text: str = "precious") -> Path:
