@@ -307,7 +307,7 @@ def _fingerprint(folder: Path) -> str:
 
     vectors = load(folder / "vectors.npy")
     rows = np.linspace(0, len(vectors) - 1, min(SAMPLED, len(vectors))).astype(np.intp)
-    digest = sha256(np.ascontiguousarray(vectors[rows]))
+    digest = sha256(vectors[rows].tobytes())
     for name in ("vocab.txt", "counts.npy"):
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()[:32]
