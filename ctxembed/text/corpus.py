@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ctxembed.errors import CorpusError, read_failure
+from ctxembed.text.unpack import is_in_streams, unpack
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
@@ -155,8 +156,11 @@ def open_bytes(name: str) -> IO[bytes]:
         return sys.stdin.buffer
     from smart_open import open as smart
 
+    ours = is_in_streams(name)
     try:
-        stream: IO[bytes] = smart(name, "rb")
+        stream: IO[bytes] = smart(
+            name, "rb", compression="disable" if ours else "infer_from_extension"
+        )
     except ImportError:
         raise CorpusError(
             f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
@@ -169,7 +173,7 @@ def open_bytes(name: str) -> IO[bytes]:
         found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
         reason = found[1].lower() if found else str(error).splitlines()[0]
         raise CorpusError(f"{name}: cannot be opened: {reason}") from None
-    return stream
+    return unpack(stream, name) if ours else stream
 
 
 def _read_block(stream: IO[bytes], name: str) -> bytes:

@@ -20,9 +20,7 @@ def limit() -> None:
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize(
-    "line", ["export -", "vector apple bank the phone juice "]
-)
+@pytest.mark.parametrize("line", ["export -", "vector apple bank the phone juice "])
 def test_a_disk_that_takes_only_a_part(
     line: str, unbuffered: str, tiny: Path, tmp_path: Path
 ) -> None:
