@@ -1,5 +1,6 @@
 """Vectors made elsewhere, as a model."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -15,11 +16,13 @@ from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, Reading
 from ctxembed.static.space import Floats
 from ctxembed.store.folder import written_whole
-from ctxembed.store.model import write_description
+from ctxembed.store.model import Model, write_description
 from ctxembed.table import Cell, Table
 from ctxembed.text.corpus import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
+# Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
+_UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 Blocks = Iterator[tuple[list[str], Floats]]
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 
@@ -48,7 +51,7 @@ class Rows:
             if self.limit is not None and len(self.numbers) >= self.limit:
                 break
             self.seen += 1
-            if not word or "\n" in word:
+            if not word.strip() or _UNUSABLE.search(word):
                 self.unusable += 1
             elif not finite[row]:
                 self.not_finite += 1
@@ -119,6 +122,7 @@ def import_(
             "files": [{"name": Path(file).name, "sha256": sha256, "sentences": 0}],
         }
         write_description(folder, kept, counts, rows.dim, meta)
+        assert Model.open(folder).vocab == kept  # before it takes the place of another
     return _summary(rows, kept, tokenizer.cased, output)
 
 

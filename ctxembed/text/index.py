@@ -292,7 +292,7 @@ def load(path: Path) -> Any:
 def read_lines(path: Path) -> list[str]:
     """Read a word list, one word a line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode()  # a carriage return is no line break here
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; train the model again") from None
     except (OSError, UnicodeDecodeError) as error:
