@@ -145,6 +145,7 @@ def main() -> NoReturn:
 def _prepare_streams() -> None:
     """Speak UTF-8 whatever the locale, since tables hold any script; write all or fail.
 
+    What is no character (a byte of a file's name) is written as JSON and Python would escape it.
     Unbuffered (PYTHONUNBUFFERED), Python drops without a word what a full disk does not take.
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
@@ -152,7 +153,7 @@ def _prepare_streams() -> None:
         sys.stdout = io.TextIOWrapper(whole, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _fail(message: str, code: int, hint: str = "") -> NoReturn:

@@ -319,6 +319,10 @@ def write_lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a description that a person can read too."""
+    """Write a description that a person can read too.
+
+    A byte of a file's name that is no UTF-8 is a lone surrogate in Python; JSON has an escape for
+    those, and it looks as Python's own.
+    """
     text = json.dumps(value, indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    path.write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace", newline="\n")

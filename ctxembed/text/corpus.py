@@ -125,7 +125,7 @@ class Corpus:
                 " (such as latin-1), or --errors replace to go on"
             ) from None
         if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
-            data = text.encode("utf-8", "surrogatepass")
+            data = text.encode("utf-8", "replace")  # half a character is none
         return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
