@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from ctxembed.text.index import load
 
 FORMAT = 1
 HEAD = ("head", "anchors")  # what a task has beside its layer
+PARTS = {"inputs": str, "layer": dict, "arrays": dict, "settings": dict, "figures": dict}
+ARRAYS = {*HEAD, *(item.name for kind in (Layer, Side) for item in fields(kind))}
+FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
@@ -82,16 +86,19 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     try:
         meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(meta["format"])
+        whole = all(isinstance(meta.get(key), kind) for key, kind in PARTS.items())
     except FileNotFoundError:
-        raise ModelError(f"{path}: missing; learn it again with: ctxembed learn") from None
+        raise ModelError(f"{path}: missing; {FIX}") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise ModelError(f"{path}: damaged; learn it again with: ctxembed learn") from None
+        version, whole = 0, False
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
             " Upgrade with: pip install --upgrade ctxembed"
         )
-    model.check_made_for(path, meta.get("model"), "learn it again with: ctxembed learn")
+    if not whole:
+        raise ModelError(f"{path}: damaged; {FIX}")
+    model.check_made_for(path, meta.get("model"), FIX)
     return meta
 
 
@@ -99,13 +106,24 @@ def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)
     folder = model.path / "attention" / name
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for key, shape in meta["arrays"].items():
-        arrays[key] = load(folder / f"{key}.npy")
-        if list(arrays[key].shape) != shape or not np.isfinite(arrays[key].sum()):
-            raise ModelError(f"{folder / key}.npy: damaged; learn it again with: ctxembed learn")
+        arrays[key] = _array(folder, key, shape)
     side = Side(*(arrays.pop(item.name, None) for item in fields(Side)))
     head = {key: arrays.pop(key) for key in HEAD if key in arrays}
-    layer = Layer(**meta["layer"], **arrays)
+    try:
+        layer = Layer(**meta["layer"], **arrays)
+    except TypeError:
+        raise ModelError(f"{folder / 'layer.json'}: damaged; {FIX}") from None
     told = meta["settings"], meta["figures"], meta.get("task", {})
     return Saved(layer, side, meta["inputs"], *told, head)
+
+
+def _array(folder: Path, key: str, shape: list[int]) -> Floats:
+    """Map an array; a name that we never wrote might lead out of the model."""
+    if key not in ARRAYS:
+        raise ModelError(f"{folder / 'layer.json'}: damaged (no array is called {key!r}); {FIX}")
+    array: Floats = load(folder / f"{key}.npy")
+    if list(array.shape) != shape or not np.isfinite(array.sum()):
+        raise ModelError(f"{folder / key}.npy: damaged; {FIX}")
+    return array
