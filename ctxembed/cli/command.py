@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ctxembed.cli.numbers import check_numbers
 from ctxembed.errors import CorpusError, UnknownWordError, UsageError
 from ctxembed.output.bars import Bars
 from ctxembed.output.render import FORMATS, render
@@ -36,6 +37,11 @@ class Command(click.Command):
         self.examples = tuple(examples)
         self.see_also = tuple(see_also)
         self.details = details  # further sections for the man page, in plain paragraphs
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        check_numbers(ctx, self.params)
+        return rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):

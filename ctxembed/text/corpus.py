@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
-from ctxembed.errors import CorpusError, read_failure
+from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.unpack import is_in_streams, unpack
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
@@ -221,6 +221,8 @@ def _find(name: str, skipped: list[str]) -> list[Source]:
     """List the files that a name stands for; a folder stands for all that is in it."""
     if name == "-" or "://" in name:
         return [Source(name)]
+    if not name:  # to Path it would be the folder we are in
+        raise UsageError("a corpus with an empty name; give a file, a folder or -")
     path = Path(name)
     if not path.is_dir():
         if not path.exists():
