@@ -15,10 +15,11 @@ from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, Reading
 from ctxembed.static.space import Floats
-from ctxembed.store.folder import written_whole
 from ctxembed.store.model import Model, write_description
+from ctxembed.store.whole import written_whole
 from ctxembed.table import Cell, Table
 from ctxembed.text.corpus import open_bytes
+from ctxembed.text.npy import write_header
 from ctxembed.text.tokenizer import Tokenizer
 
 # Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
@@ -37,11 +38,8 @@ class Rows:
         self.head()
 
     def head(self) -> None:
-        """Write the array's header; numpy leaves room for any number of rows."""
-        shape = (len(self.numbers), self.dim)
-        np.lib.format.write_array_header_1_0(
-            self.file, {"descr": "<f4", "fortran_order": False, "shape": shape}
-        )
+        """Write the array's header, again when the number of rows is known."""
+        write_header(self.file, (len(self.numbers), self.dim), "<f4")
 
     def add(self, words: list[str], vectors: Floats) -> bool:
         """Keep the rows that can be used; say whether more are wanted."""

@@ -22,7 +22,8 @@ from ctxembed.store.model import Model
 from ctxembed.table import Cell, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import Index, load
+from ctxembed.text.index import Index
+from ctxembed.text.npy import load
 
 HELD_OUT = 0.05  # of the corpus, at its end
 FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned

@@ -12,7 +12,7 @@ from ctxembed.attention.layer import NOTHING, Layer, Side
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_json
-from ctxembed.text.index import load
+from ctxembed.text.npy import load
 
 FORMAT = 1
 HEAD = ("head", "anchors")  # what a task has beside its layer
@@ -55,7 +55,7 @@ def check_free(model: Model, name: str, *, task: bool) -> None:
 
 def save_attention(model: Model, name: str, saved: Saved) -> None:
     """Write an attention whole, or leave the earlier one."""
-    from ctxembed.store.folder import written_whole
+    from ctxembed.store.whole import written_whole
 
     model.check_unchanged()
     (model.path / "attention").mkdir(exist_ok=True)

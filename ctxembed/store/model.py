@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Floats, Space, unit
-from ctxembed.text.index import Index, load, read_lines
+from ctxembed.text.index import Index, read_lines
+from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
 FORMAT = 1

@@ -10,9 +10,9 @@ import numpy as np
 
 from ctxembed.errors import ModelError
 from ctxembed.static.space import Floats
-from ctxembed.store.folder import written_whole
 from ctxembed.store.model import Model, write_json
-from ctxembed.text.index import load
+from ctxembed.store.whole import written_whole
+from ctxembed.text.npy import load
 
 FORMAT = 1
 _ARRAYS = ("shares", "vectors", "weights", "bias")

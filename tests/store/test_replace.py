@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ctxembed.errors import UsageError
-from ctxembed.store.folder import MARK, written_whole
+from ctxembed.store.whole import MARK, written_whole
 from tests.conftest import Run
-from tests.store.test_folder import dead
+from tests.store.test_whole import dead
 
 
 def precious(folder: Path, name: str, text: str = "precious") -> Path:

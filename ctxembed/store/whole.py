@@ -1,4 +1,4 @@
-"""Write a directory whole or not at all."""
+"""Write a directory or a file whole or not at all."""
 
 import ctypes
 import errno
@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from ctxembed.errors import CtxembedError, UsageError, read_failure
 
@@ -66,6 +67,25 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
         raise
     finally:
         _remove(work)
+
+
+@contextmanager
+def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """Give a temporary sibling of a file to write into; it takes the file's place at the end."""
+    work = path.parent / f".{path.name}.tmp-{os.getpid()}"
+    try:
+        file = work.open("xb")
+        try:
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            work.replace(path)
+        finally:
+            work.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
 
 
 def check_ours(folder: Path) -> None:
