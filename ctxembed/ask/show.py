@@ -30,7 +30,7 @@ SHOW = (
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
     meta = dict(model.meta)
-    files = meta.pop("files", [])
+    files, _ = meta.pop("files", []), meta.pop("fingerprint", None)  # says nothing to a reader
     rows: list[tuple[str, Cell]] = [("path", str(model.path))]
     for name, value in meta.items():
         if isinstance(value, dict):

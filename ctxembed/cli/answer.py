@@ -106,12 +106,13 @@ def _put(tables: Sequence[Table], several: bool) -> None:
         number, dim = write_table(path, tables[0])
         note(f"{number} vectors of {dim} numbers written to {name}")
         return
-    from ctxembed.static.write import replace_file
+    from ctxembed.store.whole import file_written_whole
 
     if not path.parent.is_dir():
         raise UsageError(f"-o {name}: no such directory")
     pieces = _text(tables, several, terminal=False)
-    replace_file(path, lambda file: file.writelines(piece.encode() for piece in pieces))
+    with file_written_whole(path) as file:
+        file.writelines(piece.encode() for piece in pieces)
 
 
 def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:

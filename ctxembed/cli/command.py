@@ -10,6 +10,7 @@ import click
 
 from ctxembed import look_up
 from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
+from ctxembed.cli.numbers import check_numbers
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.output.bars import Bars
 from ctxembed.table import Column
@@ -61,6 +62,11 @@ class Command(click.Command):
         given = {name: ctx.params.pop(name) for name in list(ctx.params) if name in PRINTING}
         ctx.obj = Printing(**given)
         answer(super().invoke(ctx))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        check_numbers(ctx, self.params)
+        return rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Add the examples, and what the columns mean."""

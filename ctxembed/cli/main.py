@@ -88,9 +88,7 @@ def _terminate(*_: object) -> NoReturn:
 def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, _terminate)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # whatever the locale: our tables hold any script
+    _prepare_streams()
     try:
         code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
@@ -113,10 +111,25 @@ def main() -> NoReturn:
     except MemoryError:
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.filename is None:  # most likely stdout: Python would try it again at the end
             _quietly_close()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             _fail("no space left on the disk; the output is incomplete", 1)
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+
+
+def _prepare_streams() -> None:
+    """Speak UTF-8 whatever the locale, since tables hold any script; write all or fail.
+
+    What is no character (a byte of a file's name) is written as JSON and Python would escape it.
+    Unbuffered (PYTHONUNBUFFERED), Python drops without a word what a full disk does not take.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
+        whole = io.BufferedWriter(sys.stdout.buffer)
+        sys.stdout = io.TextIOWrapper(whole, line_buffering=True)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _fail(message: str, code: int, hint: str = "") -> NoReturn:

@@ -1,16 +1,16 @@
 """Static vectors for other programs."""
 
-from functools import partial
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
-from ctxembed.static.write import check_words, replace_file, write_binary, write_text
+from ctxembed.static.write import check_words, write_binary, write_text
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
+from ctxembed.store.whole import file_written_whole
 from ctxembed.table import PROPERTIES, Cell, Table
 
 FORMATS = {
@@ -37,10 +37,7 @@ def export(
             raise UsageError(f"{file} exists; give --force to replace it, or another name")
     if not path.parent.is_dir():
         raise UsageError(f"{path.parent}: no such directory")
-    try:
-        _write(model, files, progress)
-    except PermissionError:
-        raise CtxembedError(f"{path.parent}: cannot be written to") from None
+    _write(model, files, progress)
     rows: list[tuple[str, Cell]] = [
         ("words", len(model.vocab)),
         ("dim", model.dim),
@@ -50,28 +47,22 @@ def export(
 
 
 def _write(model: Model, files: list[Path], progress: Progress) -> None:
-    words, vectors = model.vocab, model.vectors
-    kind = files[0].suffix
+    words, vectors, kind = model.vocab, model.vectors, files[0].suffix
+    if kind in (".txt", ".vec", ".bin"):
+        check_words(words)
     if kind == ".npy":
-        text = "".join(f"{word}\n" for word in words).encode()
-        replace_file(files[1], lambda file: _put(file, text))
-        replace_file(files[0], lambda file: np.save(file, np.asarray(vectors)))
-        return
-    if kind == ".kv":
-        from ctxembed.static.gensim_engine import save_keyed_vectors
+        with file_written_whole(files[1]) as file:
+            file.write("".join(f"{word}\n" for word in words).encode())
+    with file_written_whole(files[0]) as file:
+        if kind == ".npy":
+            np.save(file, np.asarray(vectors))
+        elif kind == ".kv":
+            from ctxembed.static.gensim_engine import save_keyed_vectors
 
-        replace_file(
-            files[0],
-            partial(save_keyed_vectors, words=words, counts=model.counts, vectors=vectors),
-        )
-        return
-    check_words(words)
-    write = write_binary if kind == ".bin" else write_text
-    replace_file(files[0], partial(write, words=words, vectors=vectors, progress=progress))
-
-
-def _put(file: IO[bytes], text: bytes) -> None:
-    file.write(text)
+            save_keyed_vectors(file, words, model.counts, vectors)
+        else:
+            write = write_binary if kind == ".bin" else write_text
+            write(file, words, vectors, progress)
 
 
 def export_stream(model: Model, file: IO[bytes]) -> None:

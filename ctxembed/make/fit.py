@@ -227,7 +227,7 @@ def fit_task(
         ("measured_on", f"{asked.name}, {len(asked.right)} sentences"),
         *asked.figures().items(),
     ]
-    save_attention(model.path, name, _saved(ready, fitted, task, settings, seed, asked))
+    save_attention(model, name, _saved(ready, fitted, task, settings, seed, asked))
     summary.append(("fitting_seconds", f"{time.perf_counter() - begun:.2f}"))
     told = _sampled(task), _left_out(task)
     if report == "epochs":

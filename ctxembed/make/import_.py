@@ -1,6 +1,7 @@
 """Vectors made elsewhere, as a model."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -15,12 +16,15 @@ from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, Reading
 from ctxembed.static.space import Floats
-from ctxembed.store.folder import written_whole
-from ctxembed.store.model import write_description
+from ctxembed.store.model import Model, write_description
+from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.corpus import open_bytes
+from ctxembed.text.npy import write_header
 from ctxembed.text.tokenizer import Tokenizer
 
+# Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
+_UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 Blocks = Iterator[tuple[list[str], Floats]]
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 
@@ -35,11 +39,8 @@ class Rows:
         self.head()
 
     def head(self) -> None:
-        """Write the array's header; numpy leaves room for any number of rows."""
-        shape = (len(self.numbers), self.dim)
-        np.lib.format.write_array_header_1_0(
-            self.file, {"descr": "<f4", "fortran_order": False, "shape": shape}
-        )
+        """Write the array's header, again when the number of rows is known."""
+        write_header(self.file, (len(self.numbers), self.dim), "<f4")
 
     def add(self, words: list[str], vectors: Floats) -> bool:
         """Keep the rows that can be used; say whether more are wanted."""
@@ -49,7 +50,7 @@ class Rows:
             if self.limit is not None and len(self.numbers) >= self.limit:
                 break
             self.seen += 1
-            if not word or "\n" in word:
+            if not word.strip() or _UNUSABLE.search(word):
                 self.unusable += 1
             elif not finite[row]:
                 self.not_finite += 1
@@ -125,6 +126,7 @@ def import_(
             "files": [{"name": Path(file).name, "sha256": sha256, "sentences": 0}],
         }
         write_description(folder, kept, counts, rows.dim, meta)
+        assert Model.open(folder).vocab == kept  # before it takes the place of another
     return _summary(rows, kept, tokenizer.cased, output)
 
 

@@ -25,7 +25,8 @@ from ctxembed.store.places import on_model, refuse_bundled
 from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import as_corpus
-from ctxembed.text.index import Index, load
+from ctxembed.text.index import Index
+from ctxembed.text.npy import load
 
 HELD_OUT = 0.05  # of the corpus, at its end
 FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
@@ -123,7 +124,7 @@ def learn_on(
     assert report is not None
     seconds = time.perf_counter() - begun
     saved = _saved(report, settings, seed)
-    save_attention(model.path, name, saved)
+    save_attention(model, name, saved)
     if interrupted:
         progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
         raise KeyboardInterrupt

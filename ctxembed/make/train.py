@@ -13,8 +13,8 @@ from ctxembed.errors import CorpusError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static import gensim_engine as word2vec
-from ctxembed.store.folder import written_whole
 from ctxembed.store.model import Model, write, write_lines
+from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus, as_corpus

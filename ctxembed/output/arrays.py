@@ -12,8 +12,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CtxembedError
+from ctxembed.store.whole import file_written_whole
 from ctxembed.table import Table
+from ctxembed.text.npy import write_header
 
 Chunks = Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]]
 AT_ONCE = 1 << 14  # texts turned into an array at once
@@ -24,18 +25,11 @@ def write_vectors(path: Path, chunks: Chunks, dim: int) -> int:
 
     The file appears whole, under its name, when everything is there.
     """
-    work = path.with_name(f".{path.name}.tmp")
-    try:
-        with ExitStack() as stack:
-            return _write(path, work, chunks, dim, stack)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CtxembedError(f"{path}: cannot be written: {reason.lower()}") from None
-    finally:
-        work.unlink(missing_ok=True)
+    with file_written_whole(path) as file, ExitStack() as stack:
+        return _write(path, file, chunks, dim, stack)
 
 
-def _write(path: Path, work: Path, chunks: Chunks, dim: int, stack: ExitStack) -> int:
+def _write(path: Path, whole: IO[bytes], chunks: Chunks, dim: int, stack: ExitStack) -> int:
     def spool() -> IO[bytes]:
         return stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
 
@@ -48,16 +42,14 @@ def _write(path: Path, work: Path, chunks: Chunks, dim: int, stack: ExitStack) -
                 columns[name] = _Column(spool(), isinstance(values[0], str))
             columns[name].add(values)
     if path.suffix == ".npz":
-        with zipfile.ZipFile(work, "w") as archive:
+        with zipfile.ZipFile(whole, "w") as archive:
             for name, column in columns.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                     column.copy(file, number)
             with archive.open("vectors.npy", "w", force_zip64=True) as file:
                 _copy(vectors, file, (number, dim))
     else:
-        with work.open("wb") as whole:
-            _copy(vectors, whole, (number, dim))
-    work.replace(path)
+        _copy(vectors, whole, (number, dim))
     return number
 
 
@@ -77,22 +69,17 @@ def write_table(path: Path, table: Table) -> tuple[int, int]:
 
 def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     """Write a CSR matrix as scipy.sparse.load_npz reads it, with the names of rows and columns."""
-    work = path.with_name(f".{path.name}.tmp")
-    try:
-        with work.open("wb") as file:
-            np.savez_compressed(
-                file,
-                format=np.array(b"csr"),
-                shape=np.array(matrix.shape),
-                data=matrix.data,
-                indices=matrix.indices,
-                indptr=matrix.indptr,
-                rows=np.array(rows),
-                columns=np.array(columns),
-            )
-        work.replace(path)
-    finally:
-        work.unlink(missing_ok=True)
+    with file_written_whole(path) as file:
+        np.savez_compressed(
+            file,
+            format=np.array(b"csr"),
+            shape=np.array(matrix.shape),
+            data=matrix.data,
+            indices=matrix.indices,
+            indptr=matrix.indptr,
+            rows=np.array(rows),
+            columns=np.array(columns),
+        )
 
 
 class _Column:
@@ -113,7 +100,7 @@ class _Column:
             _copy(self.spool, file, (number,), "<i8")
             return
         kind = f"<U{self.width}"
-        _header(file, (number,), kind)
+        write_header(file, (number,), kind)
         self.spool.seek(0)
         lines = (line.decode()[:-1] for line in self.spool)
         while some := list(islice(lines, AT_ONCE)):
@@ -121,11 +108,6 @@ class _Column:
 
 
 def _copy(spool: IO[bytes], file: IO[bytes], shape: tuple[int, ...], kind: str = "<f4") -> None:
-    _header(file, shape, kind)
+    write_header(file, shape, kind)
     spool.seek(0)
     shutil.copyfileobj(spool, file)
-
-
-def _header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:
-    header = {"descr": kind, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, header)

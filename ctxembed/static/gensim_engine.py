@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CorpusError
+from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 
@@ -77,6 +77,7 @@ def train(
     `text` holds exactly `words`, one sentence a line of at most 10,000 of them.
     """
     import logging
+    import os
 
     from gensim.models import Word2Vec
     from gensim.models.callbacks import CallbackAny2Vec
@@ -85,7 +86,19 @@ def train(
     tokens = int(counts.sum())
     if settings.hierarchical_softmax and len(words) < 2:
         raise CorpusError("one word makes no tree; leave --hierarchical-softmax out")
-    model = Word2Vec(
+    died: list[Exception] = []
+
+    class Watched(Word2Vec):  # type: ignore[misc]
+        """gensim waits for ever for a thread that has died; here it is told, and so are we."""
+
+        def _worker_loop_corpusfile(self, *given: Any, **more: Any) -> None:
+            try:
+                super()._worker_loop_corpusfile(*given, **more)
+            except Exception as error:
+                died.append(error)
+                (more.get("progress_queue") or given[4]).put(None)  # this thread has ended
+
+    model = Watched(
         sg=int(settings.algorithm == "skipgram"),
         vector_size=settings.dim,
         window=settings.window,
@@ -105,10 +118,12 @@ def train(
 
         class Tell(CallbackAny2Vec):  # type: ignore[misc]
             def on_epoch_end(self, model: Any) -> None:
+                if died:
+                    raise CtxembedError(f"word2vec cannot be trained: {died[0]}")
                 stage.advance(tokens)
 
         model.train(
-            corpus_file=str(text),
+            corpus_file=os.fsencode(text),  # gensim takes a string for UTF-8
             total_words=tokens,
             # Each worker compares its own sentences with this number to lower its learning rate.
             total_examples=max(1, sentences // settings.workers),

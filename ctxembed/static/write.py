@@ -1,8 +1,6 @@
 """Vectors going out, in the formats other programs read."""
 
-import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import IO
 
 import numpy as np
@@ -54,16 +52,3 @@ def check_words(words: Sequence[str]) -> None:
                 f"the word {word!r} holds a space; word2vec's formats cannot carry it, export to"
                 " .npy instead"
             )
-
-
-def replace_file(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
-    """Write a file whole or not at all."""
-    work = path.parent / f".{path.name}.tmp-{os.getpid()}"
-    try:
-        with work.open("wb") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())
-        work.replace(path)
-    finally:
-        work.unlink(missing_ok=True)

@@ -14,11 +14,16 @@ from ctxembed.attention.terms import TERMS, Distance, Term, Walls, WordBias
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_json
-from ctxembed.text.index import load
+from ctxembed.text.npy import load
 
 FORMAT = 2
 NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share")
 HEAD = ("head", "anchors")  # what a task has beside its layer
+PARTS = {"inputs": str, "layer": dict, "arrays": dict, "settings": dict, "figures": dict}
+FIRST = ("positions", "walls", "key_bias", "salience", "heights")  # arrays of the first format
+ARRAYS = {*MATRICES, *HEAD, *FIRST, "near_salience", "near_heights"}
+ARRAYS |= {f"{term}{part}" for term in TERMS for part in ("", "_words")}
+FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
@@ -52,14 +57,16 @@ def check_free(model: Model, name: str, *, task: bool) -> None:
         raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
 
 
-def save_attention(model: Path, name: str, saved: Saved, *, replace: bool = True) -> None:
+def save_attention(model: Model, name: str, saved: Saved) -> None:
     """Write an attention whole, or leave the earlier one."""
-    from ctxembed.store.folder import written_whole
+    from ctxembed.store.whole import written_whole
 
-    (model / "attention").mkdir(exist_ok=True)
-    with written_whole(model / "attention" / check_name(name), replace=replace) as folder:
+    model.check_unchanged()
+    (model.path / "attention").mkdir(exist_ok=True)
+    with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
         arrays = _arrays(saved)
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
+        meta |= {"model": model.fingerprint} if model.fingerprint else {}
         meta |= {"task": saved.task} if saved.task else {}
         meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
         meta |= {"terms": [term.name for term in saved.layer.terms]}
@@ -88,15 +95,19 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     try:
         meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(meta["format"])
+        whole = all(isinstance(meta.get(key), kind) for key, kind in PARTS.items())
     except FileNotFoundError:
-        raise ModelError(f"{path}: missing; learn it again with: ctxembed learn") from None
+        raise ModelError(f"{path}: missing; {FIX}") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise ModelError(f"{path}: damaged; learn it again with: ctxembed learn") from None
+        version, whole = 0, False
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
             " Upgrade with: pip install --upgrade ctxembed"
         )
+    if not whole:
+        raise ModelError(f"{path}: damaged; {FIX}")
+    model.check_made_for(path, meta.get("model"), FIX)
     return meta
 
 
@@ -104,13 +115,14 @@ def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)
     folder = model.path / "attention" / name
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for key, shape in meta["arrays"].items():
-        arrays[key] = load(folder / f"{key}.npy")
-        if list(arrays[key].shape) != shape or not np.isfinite(arrays[key].sum()):
-            raise ModelError(f"{folder / key}.npy: damaged; learn it again with: ctxembed learn")
+        arrays[key] = _array(folder, key, shape)
     head = {key: arrays.pop(key) for key in HEAD if key in arrays}
-    layer = (_read_layer if meta["format"] > 1 else _read_first)(meta, arrays)
+    try:
+        layer = (_read_layer if meta["format"] > 1 else _read_first)(meta, arrays)
+    except (KeyError, TypeError):
+        raise ModelError(f"{folder / 'layer.json'}: damaged; {FIX}") from None
     return Saved(
         layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), head
     )
@@ -148,3 +160,13 @@ def _read_first(meta: dict[str, Any], arrays: dict[str, Floats]) -> Layer:
 
 def _matrices(arrays: dict[str, Floats]) -> dict[str, Any]:
     return {name: arrays[name] for name in MATRICES if name in arrays}
+
+
+def _array(folder: Path, key: str, shape: list[int]) -> Floats:
+    """Map an array; a name that we never wrote might lead out of the model."""
+    if key not in ARRAYS:
+        raise ModelError(f"{folder / 'layer.json'}: damaged (no array is called {key!r}); {FIX}")
+    array: Floats = load(folder / f"{key}.npy")
+    if list(array.shape) != shape or not np.isfinite(array.sum()):
+        raise ModelError(f"{folder / key}.npy: damaged; {FIX}")
+    return array

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Floats, Space, unit
-from ctxembed.text.index import Index, load, read_lines
+from ctxembed.text.index import Index, read_lines
+from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
 FORMAT = 1
+SAMPLED = 1 << 12  # vectors that make a fingerprint
 FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
 
@@ -244,6 +246,25 @@ class Model:
             raise UnknownWordError("\n".join(told))
         return known, told
 
+    @property
+    def fingerprint(self) -> str | None:
+        """What tells this model from any other; None where it was written before there was one."""
+        found = self.meta.get("fingerprint")
+        return None if found is None else str(found)
+
+    def check_unchanged(self) -> None:
+        """Refuse to go on if another model has taken this one's place since it was opened."""
+        if Model.open(self.path).meta != self.meta:
+            raise ModelError(
+                f"{self.path}: replaced by another model meanwhile; nothing was saved, run this"
+                " command again"
+            )
+
+    def check_made_for(self, place: Path, fingerprint: object, fix: str) -> None:
+        """Refuse what was made for another model; what was made before fingerprints may pass."""
+        if fingerprint is not None and fingerprint != self.fingerprint:
+            raise ModelError(f"{place}: made for another model than {self.path}; {fix}")
+
     def attentions(self) -> list[str]:
         """List the attentions learned for this model."""
         folder = self.path / "attention"
@@ -289,8 +310,21 @@ def write_description(
     """Write the files of a model whose vectors are in the folder already."""
     np.save(folder / "counts.npy", counts)
     write_lines(folder / "vocab.txt", words)
-    sizes = {"vocabulary": len(words), "dim": dim}
-    write_json(folder / "model.json", {"format": FORMAT, "version": __version__, **sizes, **meta})
+    made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
+    made["fingerprint"] = _fingerprint(folder)
+    write_json(folder / "model.json", made | meta)
+
+
+def _fingerprint(folder: Path) -> str:
+    """Tell a model from any other by its words, their counts, and vectors from all over it."""
+    from hashlib import sha256
+
+    vectors = load(folder / "vectors.npy")
+    rows = np.linspace(0, len(vectors) - 1, min(SAMPLED, len(vectors))).astype(np.intp)
+    digest = sha256(vectors[rows].tobytes())
+    for name in ("vocab.txt", "counts.npy"):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:32]
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> None:
@@ -299,6 +333,10 @@ def write_lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a description that a person can read too."""
+    """Write a description that a person can read too.
+
+    A byte of a file's name that is no UTF-8 is a lone surrogate in Python; JSON has an escape for
+    those, and it looks as Python's own.
+    """
     text = json.dumps(value, indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    path.write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -42,6 +42,8 @@ def bundled_model() -> Path:
 
 def model_path(given: str | Path | None = None) -> Path:
     """Choose the model: the one given, $CTXEMBED_MODEL, ./ctxembed-model, the bundled one."""
+    if given == "":
+        raise UsageError("a model with an empty name; give its directory")
     chosen = given or os.environ.get("CTXEMBED_MODEL")
     if chosen:
         return Path(chosen)

@@ -12,7 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
-from ctxembed.errors import CorpusError, read_failure
+from ctxembed.errors import CorpusError, UsageError, read_failure
+from ctxembed.text.unpack import is_in_streams, unpack
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
@@ -124,7 +125,7 @@ class Corpus:
                 " (such as latin-1), or --errors replace to go on"
             ) from None
         if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
-            data = text.encode("utf-8", "surrogatepass")
+            data = text.encode("utf-8", "replace")  # half a character is none
         return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
@@ -155,8 +156,11 @@ def open_bytes(name: str) -> IO[bytes]:
         return sys.stdin.buffer
     from smart_open import open as smart
 
+    ours = is_in_streams(name)
     try:
-        stream: IO[bytes] = smart(name, "rb")
+        stream: IO[bytes] = smart(
+            name, "rb", compression="disable" if ours else "infer_from_extension"
+        )
     except ImportError:
         raise CorpusError(
             f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
@@ -169,7 +173,7 @@ def open_bytes(name: str) -> IO[bytes]:
         found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
         reason = found[1].lower() if found else str(error).splitlines()[0]
         raise CorpusError(f"{name}: cannot be opened: {reason}") from None
-    return stream
+    return unpack(stream, name) if ours else stream
 
 
 def _read_block(stream: IO[bytes], name: str) -> bytes:
@@ -224,6 +228,8 @@ def _find(name: str, skipped: list[str]) -> list[Source]:
     """List the files that a name stands for; a folder stands for all that is in it."""
     if name == "-" or "://" in name:
         return [Source(name)]
+    if not name:  # to Path it would be the folder we are in
+        raise UsageError("a corpus with an empty name; give a file, a folder or -")
     path = Path(name)
     if not path.is_dir():
         if not path.exists():

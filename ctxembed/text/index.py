@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
+from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: in
     """Turn provisional ids into ranks by frequency, a chunk at a time."""
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    _write_array(folder / "ids.npy", tokens, np.int32, (rank[c] for c in _take(folder, "ids")))
-    _write_array(folder / "lines.npy", sentences, np.int32, _take(folder, "lines"))
-    _write_array(folder / "offsets.npy", sentences + 1, np.int64, _ends(_take(folder, "lengths")))
+    _write_array(folder / "ids.npy", tokens, "<i4", (rank[c] for c in _take(folder, "ids")))
+    _write_array(folder / "lines.npy", sentences, "<i4", _take(folder, "lines"))
+    _write_array(folder / "offsets.npy", sentences + 1, "<i8", _ends(_take(folder, "lengths")))
 
 
 def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> NDArray[np.int64]:
@@ -101,12 +102,6 @@ def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> N
         counts += np.bincount(some, minlength=vocabulary + 1)
     ids.flush()
     return counts[:-1]
-
-
-def write_header(file: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Begin an .npy file whose numbers follow."""
-    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, header)
 
 
 def _take(folder: Path, name: str) -> Iterator[Ids]:
@@ -127,10 +122,10 @@ def _ends(lengths: Iterable[Ids]) -> Iterator[NDArray[np.int64]]:
         place = ends[-1:]
 
 
-def _write_array(path: Path, length: int, dtype: type, chunks: Iterable[NDArray[Any]]) -> None:
+def _write_array(path: Path, length: int, kind: str, chunks: Iterable[NDArray[Any]]) -> None:
     """Write one .npy file piece by piece."""
     with path.open("wb") as file:
-        write_header(file, (length,), np.dtype(dtype))
+        write_header(file, (length,), kind)
         for chunk in chunks:
             file.write(chunk.tobytes())
 
@@ -276,23 +271,10 @@ class Index:
             )
 
 
-def load(path: Path) -> Any:
-    """Map an array from a model directory, or say which file is at fault."""
-    try:
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; train the model again") from None
-    except (ValueError, OSError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        if "pickle" in reason:  # what numpy takes any file without its header for
-            reason = "not an array"
-        raise ModelError(f"{path}: damaged ({reason}); train the model again") from None
-
-
 def read_lines(path: Path) -> list[str]:
     """Read a word list, one word a line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode()  # a carriage return is no line break here
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; train the model again") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import build, load, read_lines
+from ctxembed.text.index import build, read_lines
+from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
 

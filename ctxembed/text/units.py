@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.index import CHUNK, Counted, load, write_header
+from ctxembed.text.index import CHUNK, Counted
+from ctxembed.text.npy import load, write_header
 from ctxembed.text.numbering import split_long
 
 LONGEST = 10_000  # units in a sentence; gensim cuts what is beyond
@@ -31,7 +32,7 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
     ids, offsets = load(folder / "ids.npy"), load(folder / "offsets.npy")
     before = np.zeros(len(offsets), np.int64)  # units before each sentence
     with (folder / "units.npy").open("wb") as target:
-        write_header(target, (int(counts.sum()),), np.dtype(np.int32))
+        write_header(target, (int(counts.sum()),), "<i4")
         step = CHUNK // 16  # sentences
         for first in range(0, len(offsets) - 1, step):
             bounds = np.asarray(offsets[first : first + step + 1])

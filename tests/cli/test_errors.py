@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
-from ctxembed.store.folder import written_whole
 from ctxembed.store.model import Model
+from ctxembed.store.whole import written_whole
 from ctxembed.text.corpus import open_bytes
 from tests.conftest import ROOT, Run
 

@@ -1,4 +1,4 @@
-"""A directory is written whole or not at all."""
+"""A directory or a file is written whole or not at all."""
 
 import os
 import subprocess
@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from ctxembed.errors import CtxembedError, UsageError
-from ctxembed.store import folder as folder_module
-from ctxembed.store.folder import written_whole
+from ctxembed.store import whole as whole_module
+from ctxembed.store.whole import file_written_whole, written_whole
 
 
 def make(target: Path, text: str, *, replace: bool = False) -> None:
     with written_whole(target, replace=replace) as work:
         (work / "model.json").write_text(text)
+        for name in ("vocab.txt", "vectors.npy", "counts.npy"):
+            (work / name).touch()
 
 
 def dead() -> int:
@@ -33,7 +35,7 @@ def test_new_and_replaced(tmp_path: Path) -> None:
 
 
 def test_without_a_swap_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_module, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(whole_module, "_exchange", lambda one, other: False)
     make(tmp_path / "m", "one")
     make(tmp_path / "m", "two", replace=True)
     assert (tmp_path / "m" / "model.json").read_text() == "two"
@@ -96,3 +98,35 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(CtxembedError, match=r"cannot be written to: permission denied"):
         make(tmp_path / "m", "one")
+
+
+def test_a_file_new_and_replaced(tmp_path: Path) -> None:
+    for text in (b"one", b"two"):
+        with file_written_whole(tmp_path / "f") as file:
+            file.write(text)
+        assert (tmp_path / "f").read_bytes() == text
+    assert os.listdir(tmp_path) == ["f"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, OSError(28, "No space left")])
+def test_a_failure_leaves_the_file_that_was_there(
+    tmp_path: Path, error: type[BaseException] | BaseException
+) -> None:
+    (tmp_path / "f").write_bytes(b"one")
+    expected = CtxembedError if isinstance(error, OSError) else error
+    with pytest.raises(expected), file_written_whole(tmp_path / "f") as file:  # type: ignore[arg-type]
+        file.write(b"half")
+        raise error
+    assert (tmp_path / "f").read_bytes() == b"one"
+    assert os.listdir(tmp_path) == ["f"]
+
+
+def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    other = tmp_path / f".f.tmp-{os.getpid()}"
+    other.write_bytes(b"precious")
+    with (
+        pytest.raises(CtxembedError, match="f: cannot be written: file exists"),
+        file_written_whole(tmp_path / "f") as file,
+    ):
+        file.write(b"new")
+    assert other.read_bytes() == b"precious"

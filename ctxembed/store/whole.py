@@ -1,0 +1,207 @@
+"""Write a directory or a file whole or not at all."""
+
+import ctypes
+import errno
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from ctxembed.errors import CtxembedError, UsageError, read_failure
+
+MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
+_ATTENTION = r"layer\.json|[a-z_]+\.npy"
+_SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"
+# What our directories hold, by the file that each must have; whatever else is in one is not ours.
+_HOLDS = {
+    "model.json": r"model\.json|subword\.json|vocab\.txt|(vectors|output|counts)\.npy"
+    r"|index/(rare\.txt|(ids|offsets|lines|starts|positions)\.npy)"
+    rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
+    "layer.json": _ATTENTION,
+    "senses.json": _SENSES,
+}
+_VECTORS = {"vocab.txt", "vectors.npy", "counts.npy"}  # a model whose description is damaged
+
+
+@contextmanager
+def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
+    """Give a temporary sibling to write into; it takes the target's place at the end.
+
+    After a crash at any moment there is the old directory or the new one, never half of one.
+    """
+    target = Path(os.path.abspath(target))
+    if not target.parent.is_dir():
+        raise UsageError(f"{target.parent}: no such directory")
+    _sweep(target)
+    if target.exists() or target.is_symlink():
+        if not replace:
+            raise UsageError(f"{target} exists; give --force to replace it, or another name")
+        if not target.is_dir() or target.is_symlink():
+            raise UsageError(f"{target} is not a directory; give another name")
+        check_ours(target)
+    work = target.parent / f".{target.name}.tmp-{os.getpid()}"
+    try:
+        work.mkdir()
+    except OSError as error:
+        raise CtxembedError(read_failure(f"{target.parent}: cannot be written to", error)) from None
+    try:
+        (work / MARK).touch()
+        yield work
+        _sync(work)
+        if target.exists():
+            if not replace:
+                raise UsageError(f"{target} was made by another run meanwhile; it stays as it is")
+            check_ours(target)
+        (work / MARK).unlink()
+        _put(work, target)
+    except OSError as error:
+        # numpy says only how many items it could write
+        if error.errno in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error):
+            raise CtxembedError(
+                f"no space left on the disk that holds {target.parent}; nothing was changed"
+            ) from None
+        raise
+    finally:
+        _remove(work)
+
+
+@contextmanager
+def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """Give a temporary sibling of a file to write into; it takes the file's place at the end."""
+    work = path.parent / f".{path.name}.tmp-{os.getpid()}"
+    try:
+        file = work.open("xb")
+        try:
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            work.replace(path)
+        finally:
+            work.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
+
+
+def check_ours(folder: Path) -> None:
+    """Refuse a directory that we did not write, or in which something of somebody else lies."""
+    files = _files(folder)
+    mark = next((name for name in _HOLDS if name in files), None)
+    if files and (mark is None or (mark == "model.json" and not _is_model(folder, files))):
+        raise UsageError(f"{folder} is not a ctxembed model; it will not be replaced")
+    for name in sorted(files):
+        if not re.fullmatch(_HOLDS[mark or ""], name):
+            raise UsageError(
+                f"{folder / name} was not written by ctxembed and would be lost; move it away, or"
+                " give another name"
+            )
+
+
+def _files(folder: Path) -> set[str]:
+    """List all that is no directory, links too."""
+    found = (item for item in folder.rglob("*") if item.is_symlink() or not item.is_dir())
+    return {item.relative_to(folder).as_posix() for item in found}
+
+
+def _is_model(folder: Path, files: set[str]) -> bool:
+    try:
+        told = json.loads((folder / "model.json").read_bytes())
+        return {"format", "vocabulary"} <= set(told) or files >= _VECTORS
+    except (OSError, ValueError, TypeError):
+        return files >= _VECTORS
+
+
+def _put(work: Path, target: Path) -> None:
+    """Move the finished directory to its place."""
+    if not target.exists():
+        work.rename(target)
+    elif not _exchange(work, target):
+        # Where the system cannot swap two names in one step, the old one waits under another.
+        aside = target.parent / f".{target.name}.old-{os.getpid()}"
+        target.rename(aside)
+        work.rename(target)
+        _remove(aside)
+    _sync_folder(target.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two names in one step (Linux); what was the target is now the temporary."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
+
+
+def _sync(folder: Path) -> None:
+    for item in folder.rglob("*"):
+        if item.is_file():
+            with item.open("rb") as file:
+                os.fsync(file.fileno())
+        else:
+            _sync_folder(item)
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # some file systems refuse to sync a directory
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a killed run left behind, and put back an old directory it had moved aside."""
+    for item in target.parent.glob(f".{target.name}.*-*"):
+        kind, _, number = item.name.removeprefix(f".{target.name}.").partition("-")
+        if kind not in ("tmp", "old") or not number.isdigit() or _alive(int(number)):
+            continue
+        if not _left_by_us(item):
+            continue
+        if kind == "old" and not target.exists():
+            item.rename(target)
+        else:
+            _remove(item)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a directory of ours; its mark goes last, in case that this run is killed too."""
+    with suppress(OSError):
+        (folder / MARK).touch()
+        for item in folder.iterdir():
+            if item.is_dir():
+                shutil.rmtree(item, ignore_errors=True)
+            elif item.name != MARK:
+                item.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _left_by_us(item: Path) -> bool:
+    if item.is_symlink() or not item.is_dir():
+        return False
+    try:
+        if not (item / MARK).is_file():
+            check_ours(item)
+    except UsageError:
+        return False
+    return True
+
+
+def _alive(process: int) -> bool:
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
