@@ -75,6 +75,13 @@ the earlier model, or none.""",
     help="Where the model goes.",
 )
 @click.option("--force", is_flag=True, help="Replace the model that is there.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "own", "gensim"]),
+    default="auto",
+    show_default=True,
+    help="What trains; auto is ctxembed's own wherever it can run.",
+)
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
 @click.option("--dim", type=click.IntRange(1, 10000), metavar="N", help="Length of a vector.")
 @click.option(
@@ -95,6 +102,12 @@ the earlier model, or none.""",
     type=click.FloatRange(0, 1),
     metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="R",
+    help="How far a step goes at first; it falls to 0.0001 in a line.",
 )
 @click.option(
     "--workers", type=click.IntRange(1, 256), metavar="N", help="Threads; one is repeatable."

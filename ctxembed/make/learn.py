@@ -16,7 +16,7 @@ from ctxembed.attention.trained import Words, as_layer, key_features
 from ctxembed.attention.walls import heights
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
-from ctxembed.static.gensim_engine import cores
+from ctxembed.static.engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.table import Cell, Table
