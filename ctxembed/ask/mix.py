@@ -12,7 +12,7 @@ from ctxembed.context.representations import Context, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.make.train import train
 from ctxembed.progress import Progress
-from ctxembed.static.gensim_engine import cores, fit_settings
+from ctxembed.static.engine import cores, fit_settings
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora

@@ -45,6 +45,13 @@ the earlier model, or none.""",
 @click.argument("corpus", nargs=-1, required=True)
 @options.output
 @options.force
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "own", "gensim"]),
+    default="auto",
+    show_default=True,
+    help="What trains; auto is ctxembed's own wherever it can run.",
+)
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
 @options.integer("--dim", help="Length of a vector.", most=10000)
 @options.integer("--window", help="Words to either side; 5.", most=1000)
@@ -59,6 +66,12 @@ the earlier model, or none.""",
     type=click.FloatRange(0, 1),
     metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="R",
+    help="How far a step goes at first; it falls to 0.0001 in a line.",
 )
 @options.integer("--workers", help="Threads; one is repeatable.", most=256)
 @options.seed()

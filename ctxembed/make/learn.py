@@ -18,7 +18,7 @@ from ctxembed.attention.terms.walls import heights
 from ctxembed.attention.terms.word_bias import word_features
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
-from ctxembed.static.gensim_engine import cores
+from ctxembed.static.engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import CorpusError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
-from ctxembed.static import gensim_engine as word2vec
+from ctxembed.static.engine import choose, cores, fit_settings
 from ctxembed.store.model import Model, write, write_lines
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
@@ -37,27 +37,28 @@ def train(
     attention: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
+    engine: str = "auto",
     **given: Any,
 ) -> Table:
     """Train a model, learn attention on it, save both.
 
     unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
-    `given` are fields of word2vec.Settings; the rest fits the size of the corpus.
+    engine: what trains, "own" or "gensim"; "auto" is our own wherever it can run.
+    `given` are fields of static.engine.Settings; the rest fits the size of the corpus.
     """
     progress = progress or Progress()
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
         tokenizer = Tokenizer("whitespace", tokenizer.cased)
+    name, train_vectors, told = choose(engine, bool(given.get("hierarchical_softmax")), progress)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         begun = time.perf_counter()
-        counted = index.build(
-            corpus, tokenizer, folder / "index", workers or word2vec.cores(), progress
-        )
+        counted = index.build(corpus, tokenizer, folder / "index", workers or cores(), progress)
         if unit != "word":
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
-        settings = word2vec.fit_settings(counted.tokens, workers=workers, **given)
+        settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
         kept = counted.kept(settings.min_count)
         if not kept:
             raise CorpusError(
@@ -65,13 +66,10 @@ def train(
             )
         words, counts = counted.types[:kept], counted.counts[:kept]
         index.write_occurrences(folder / "index", counts)
-        text = folder / "text"
-        index.write_training_text(folder / "index", words, text)
         read = time.perf_counter()
-        vectors, outputs = word2vec.train(
-            text, words, counts, counted.sentences, settings, progress
+        vectors, outputs = train_vectors(
+            index.Index(folder / "index", words, counted.files), counts, settings, progress
         )
-        text.unlink()
         trained = time.perf_counter()
         write_lines(folder / "index" / "rare.txt", counted.types[kept:])
         meta = {
@@ -85,7 +83,7 @@ def train(
             "files": counted.files,
         }
         write(folder, words, counts, vectors, outputs, meta)
-        learned, notes = None, []
+        learned, notes = None, [told] if told else []
         if attention:
             try:
                 learned = learn_on(

@@ -1,8 +1,6 @@
-"""CBOW and skip-gram. The only file that imports gensim."""
+"""CBOW and skip-gram by gensim, and its file format. The only file that imports gensim."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -10,72 +8,15 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
+from ctxembed.static.engine import LEAST_RATE, Settings
 from ctxembed.static.space import Floats
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What word2vec is told; gensim's names are in the comments."""
-
-    algorithm: str  # sg: "cbow" or "skipgram"
-    dim: int  # vector_size
-    window: int
-    epochs: int
-    min_count: int
-    negative: int  # 0 with hierarchical softmax
-    hierarchical_softmax: bool  # hs
-    sample: float
-    workers: int
-    seed: int
-
-
-SIZES = (10_000, 100_000, 1_000_000)  # words; settings change above each
-
-
-def fit_settings(tokens: int, *, workers: int | None = None, **given: Any) -> Settings:
-    """Fill in what the user left open, to fit the size of the corpus.
-
-    A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
-    there is little to gain and a run that can be repeated to lose.
-    """
-    size = sum(tokens > most for most in SIZES)
-    chosen: dict[str, Any] = {
-        "algorithm": "skipgram",
-        "dim": (25, 50, 64, 100)[size],
-        "window": 5,
-        "epochs": (100, 50, 30, 10)[size],
-        "min_count": (1, 2, 5, 5)[size],
-        "negative": 5,
-        "hierarchical_softmax": False,
-        "sample": (0.0, 1e-3, 1e-4, 1e-5)[size],
-        "seed": 1,
-        "workers": workers or (1 if size < 3 else cores()),
-    }
-    chosen |= {name: value for name, value in given.items() if value is not None}
-    if chosen["hierarchical_softmax"] and given.get("negative") is None:
-        chosen["negative"] = 0
-    return Settings(**chosen)
-
-
-def cores() -> int:
-    """Count the processors that this process may use."""
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+from ctxembed.text.index import Index, write_training_text
 
 
 def train(
-    text: Path,
-    words: list[str],
-    counts: NDArray[np.int64],
-    sentences: int,
-    settings: Settings,
-    progress: Progress,
+    index: Index, counts: NDArray[np.int64], settings: Settings, progress: Progress
 ) -> tuple[Floats, Floats | None]:
-    """Return the vectors, and word2vec's output vectors where there are any, row by word.
-
-    `text` holds exactly `words`, one sentence a line of at most 10,000 of them.
-    """
+    """Return the vectors, and word2vec's output vectors where there are any, row by word."""
     import logging
     import os
 
@@ -83,7 +24,8 @@ def train(
     from gensim.models.callbacks import CallbackAny2Vec
 
     logging.getLogger("gensim").setLevel(logging.ERROR)
-    tokens = int(counts.sum())
+    words, tokens = index.vocab, int(counts.sum())
+    sentences = len(index.offsets) - 1
     if settings.hierarchical_softmax and len(words) < 2:
         raise CorpusError("one word makes no tree; leave --hierarchical-softmax out")
     died: list[Exception] = []
@@ -106,6 +48,8 @@ def train(
         negative=settings.negative,
         hs=int(settings.hierarchical_softmax),
         sample=settings.sample,
+        alpha=settings.rate,
+        min_alpha=min(settings.rate, LEAST_RATE),
         workers=settings.workers,
         seed=settings.seed,
         epochs=settings.epochs,
@@ -114,6 +58,8 @@ def train(
     model.build_vocab_from_freq(
         dict(zip(words, counts.tolist(), strict=True)), corpus_count=sentences
     )
+    text = index.folder / "text"  # of at most 1,000 words a line; gensim reads no more than 10,000
+    write_training_text(index.folder, words, text)
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
         class Tell(CallbackAny2Vec):  # type: ignore[misc]
@@ -130,6 +76,7 @@ def train(
             epochs=settings.epochs,
             callbacks=[Tell()],
         )
+    text.unlink()
     output = model.syn1neg if settings.negative else None
     return model.wv.vectors, output
 

@@ -1,6 +1,6 @@
 """Kill training at random moments and look at what is left; run by test_train.py.
 
-A process of its own, so that it may fork: gensim is imported once, not for each of the children.
+A process of its own, so that it may fork: numba is imported once, not for each of the children.
 """
 
 import os

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.static.gensim_engine import fit_settings
 from ctxembed.store.model import Model
 from tests.conftest import ROOT, Run
 
@@ -39,7 +38,9 @@ def start(place: Path, *arguments: str) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.mark.parametrize("how", [[], ["--algorithm", "cbow"], ["--hierarchical-softmax"]])
+@pytest.mark.parametrize(
+    "how", [[], ["--algorithm", "cbow"], ["--engine", "gensim"], ["--hierarchical-softmax"]]
+)
 def test_the_same_bytes(how: list[str], run: Run, spawn: Run, tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
     for name, salt in (("a", "1"), ("b", "2")):
@@ -48,7 +49,7 @@ def test_the_same_bytes(how: list[str], run: Run, spawn: Run, tmp_path: Path) ->
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
     assert files(tmp_path / "a") == files(tmp_path / "b")
-    assert "text" not in files(tmp_path / "a")
+    assert "index/text" not in files(tmp_path / "a")
     run("train", "c.txt", "-o", "c", "--workers", "1", "--epochs", "2", "--seed", "2", *how)
     assert files(tmp_path / "a")["vectors.npy"] != files(tmp_path / "c")["vectors.npy"]
 
@@ -80,15 +81,6 @@ def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
         assert near > far + 0.5, algorithm
 
 
-def test_settings_fit_the_corpus() -> None:
-    small, middle, large = (fit_settings(n) for n in (5_000, 500_000, 50_000_000))
-    assert (small.dim, small.epochs, small.min_count, small.workers) == (25, 100, 1, 1)
-    assert (middle.dim, middle.epochs, middle.min_count, middle.workers) == (64, 30, 5, 1)
-    assert (large.dim, large.epochs, large.min_count) == (100, 10, 5)
-    assert fit_settings(5, hierarchical_softmax=True).negative == 0
-    assert fit_settings(5, dim=7, epochs=None).dim == 7
-
-
 def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus.txt", 400)
     done = subprocess.run(
@@ -102,16 +94,19 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) == 20
 
 
-@pytest.mark.parametrize("stage", ["index/ids", "text"])
-def test_ctrl_c(stage: str, tmp_path: Path) -> None:
-    write_corpus(tmp_path / "c.txt", 60_000 if stage != "text" else 1500)
-    process = start(tmp_path, "c.txt", "-o", "m", "--epochs", "100000", "--workers", "2")
+@pytest.mark.parametrize(
+    ("engine", "stage"), [("own", "ids"), ("own", "positions.npy"), ("gensim", "text")]
+)
+def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c.txt", 60_000 if stage == "ids" else 1500)
+    line = ["c.txt", "-o", "m", "--epochs", "100000", "--workers", "2", "--engine", engine]
+    process = start(tmp_path, *line)
     deadline = time.monotonic() + 200
-    while not list(tmp_path.glob(f".m.tmp-*/{stage}")):
+    while not list(tmp_path.glob(f".m.tmp-*/index/{stage}")):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.002)
-    time.sleep(0.5 if stage == "text" else 0)
+    time.sleep(0 if stage == "ids" else 0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=200)
     assert (process.returncode, out, err.strip()) == (130, "", "")  # one line break behind ^C
@@ -121,7 +116,7 @@ def test_ctrl_c(stage: str, tmp_path: Path) -> None:
 def test_terminate(tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
     process = start(tmp_path, "c.txt", "-o", "m", "--epochs", "100000", "--workers", "2")
-    while not list(tmp_path.glob(".m.tmp-*/text")):
+    while not list(tmp_path.glob(".m.tmp-*/index/positions.npy")):
         assert process.poll() is None
         time.sleep(0.01)
     process.terminate()

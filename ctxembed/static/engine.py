@@ -1,0 +1,119 @@
+"""What trains static vectors: the settings, what fits a corpus, and which engine does it."""
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import UsageError
+from ctxembed.progress import Progress
+from ctxembed.static.space import Floats
+from ctxembed.text.index import Index
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What word2vec is told."""
+
+    engine: str  # "own" or "gensim"
+    algorithm: str  # "cbow" or "skipgram"
+    dim: int
+    window: int
+    epochs: int
+    min_count: int
+    negative: int  # 0 with hierarchical softmax
+    hierarchical_softmax: bool
+    sample: float
+    rate: float
+    workers: int
+    seed: int
+
+
+LEAST_RATE = 1e-4  # where the rate ends, having fallen in a line
+
+
+class Train(Protocol):
+    """What an engine's file exports as `train`."""
+
+    def __call__(
+        self, index: Index, counts: NDArray[np.int64], settings: Settings, progress: Progress
+    ) -> tuple[Floats, Floats | None]:
+        """Return the vectors (V, d), and the output vectors where there are any.
+
+        Row i is the index's word i, which occurs counts[i] times.
+        """
+
+
+# What fits a corpus: its words, and what is told; in between it follows the logarithm of the words.
+WORDS = (1e4, 1e5, 1e6, 1e7, 1e8)
+FITTING = {
+    "dim": (25, 50, 100, 100, 100),
+    "epochs": (100, 50, 20, 10, 5),
+    "min_count": (1, 2, 5, 5, 5),
+    "window": (5, 5, 5, 5, 5),
+    "log_sample": (-3, -4, -4, -4, -5),
+}
+ALONE = 1_000_000  # words up to which one worker is enough, and a run can be repeated
+
+
+def fit_settings(
+    tokens: int, *, engine: str = "own", workers: int | None = None, **given: Any
+) -> Settings:
+    """Fill in what the user left open, to fit the size of the corpus.
+
+    A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
+    there is little to gain and a run that can be repeated to lose.
+    """
+    fit = {
+        name: float(np.interp(math.log(max(1, tokens)), np.log(WORDS), values))
+        for name, values in FITTING.items()
+    }
+    chosen: dict[str, Any] = {
+        "engine": engine,
+        "algorithm": "skipgram",
+        "negative": 5,
+        "hierarchical_softmax": False,
+        "sample": float(f"{10 ** fit.pop('log_sample'):.2g}"),
+        "rate": 0.025,
+        "seed": 1,
+        "workers": workers or (1 if tokens <= ALONE else cores()),
+        **{name: round(value) for name, value in fit.items()},
+    }
+    chosen |= {name: value for name, value in given.items() if value is not None}
+    if chosen["hierarchical_softmax"] and given.get("negative") is None:
+        chosen["negative"] = 0
+    return Settings(**chosen)
+
+
+def cores() -> int:
+    """Count the processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def choose(
+    wanted: str, hierarchical_softmax: bool, progress: Progress
+) -> tuple[str, Train, str | None]:
+    """Return an engine's name, what trains, and what the user should know.
+
+    `wanted` is "own", "gensim" or "auto": our own wherever it can run.
+    """
+    from ctxembed.static import gensim_engine
+
+    if wanted == "gensim" or (wanted == "auto" and hierarchical_softmax):
+        return "gensim", gensim_engine.train, None
+    if hierarchical_softmax:
+        raise UsageError("only gensim has --hierarchical-softmax; leave --engine own out")
+    try:
+        from ctxembed.static import own_engine
+    except ImportError as error:
+        if wanted == "own":
+            raise UsageError(
+                f"--engine own needs numba ({error}); install it with: pip install numba"
+            ) from None
+        told = f"trained by gensim, which takes longer: {error}; pip install numba helps"
+        return "gensim", gensim_engine.train, told
+    own_engine.prepare(progress)
+    return "own", own_engine.train, None

@@ -1,0 +1,22 @@
+"""Which engine trains, and what it is told where the user leaves it open."""
+
+import pytest
+
+from ctxembed.errors import UsageError
+from ctxembed.progress import Progress
+from ctxembed.static import engine, gensim_engine, own_engine
+
+
+def test_our_own_wherever_it_can_run() -> None:
+    assert engine.choose("auto", False, Progress()) == ("own", own_engine.train, None)
+    assert engine.choose("auto", True, Progress()) == ("gensim", gensim_engine.train, None)
+    assert engine.choose("gensim", False, Progress()) == ("gensim", gensim_engine.train, None)
+    with pytest.raises(UsageError, match="hierarchical-softmax"):
+        engine.choose("own", True, Progress())
+
+
+def test_what_is_given_stays() -> None:
+    assert engine.fit_settings(5, hierarchical_softmax=True).negative == 0
+    assert engine.fit_settings(5, dim=7, epochs=None).dim == 7
+    assert engine.fit_settings(5, sample=0.0, window=3).sample == 0
+    assert engine.fit_settings(5, workers=3).workers == 3
