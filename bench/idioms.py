@@ -88,7 +88,7 @@ class Bench:
         self.idiom = np.array([item.expression for item in items])
         context = Context(model)
         occurrences = [item.occurrence for item in items]
-        self.vectors = {"bag": unit(Bag(model.centred_space).vectors(occurrences))}
+        self.vectors = {"bag": unit(Bag("bag", model.centred_space).vectors(occurrences))}
         for name in ("general", *(n for n in model.attentions() if n == "learned")):
             self.vectors[name] = unit(context.get(name).vectors(occurrences))
         self.ready: Prepared = prepare(model, items, self.labels, seed)

@@ -16,9 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.context.encoder import Encoder
-from ctxembed.context.representations import Context
+from ctxembed.context.representations import Context, Representation
 from ctxembed.evaluate import evaluate
-from ctxembed.evaluate.items import Way
 from ctxembed.store.model import Model
 from ctxembed.table import Table
 
@@ -56,7 +55,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20)
     given = parser.parse_args()
     model = Model.open(given.model)
-    encoders: list[Way] = [Encoder.open(place) for place in given.encoder]
+    encoders: list[Representation] = [Encoder.open(place, model.vocab) for place in given.encoder]
     coarse, wic = given.data / "coarsewsd20", given.data / "wic"
 
     lines = sentences(coarse)

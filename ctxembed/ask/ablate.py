@@ -9,7 +9,7 @@ from ctxembed.ask.explain import explain_targets, name_targets
 from ctxembed.ask.ranks import spearman
 from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.context.representations import Attention, Context, Occurrence, Parsed, batches
+from ctxembed.context.representations import Attention, Occurrence, Parsed, batches, context_of
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
@@ -68,7 +68,7 @@ def ablate(
     seed: int = 1,
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
-    context, axes = Context(model), axes or {}
+    context, axes = context_of(model), axes or {}
     chosen = choose_attention(context, attention, general, heads, seed)
     read = read_sentences(context, sentences, word)
     rows: list[tuple[Cell, ...]] = []
@@ -106,7 +106,7 @@ def _ablation(
     local, whole = _by_place(attention, item)
     vectors = _vectors(local, [whole, *(_without(whole, place) for place in places)])  # (1+n, d)
     units = unit(vectors)
-    cosines = axis_cosines(model, vectors, axes, attention.inputs)  # (1+n, axes)
+    cosines = axis_cosines(model, vectors, axes, attention.alone)  # (1+n, axes)
     seen = [
         place if place < item.target.start else place - len(item.target) + 1 for place in places
     ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.induce import RAREST, WIDE, Space, adjusted_rand, make_space
 from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
-from ctxembed.context.representations import Context, vectors_at
+from ctxembed.context.representations import Context, context_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
@@ -74,7 +74,7 @@ def ambiguity(
     progress: Progress | None = None,
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
-    context = Context(model)
+    context = context_of(model)
     known, unknown = model.keep_known(words) if words else ([], [])
     if words:
         rows = list(dict.fromkeys(model.row(word) for word in known))

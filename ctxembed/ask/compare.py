@@ -1,24 +1,28 @@
 """Static against contextual: what does this word mean here?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ctxembed.ask.explain import name_targets
 from ctxembed.ask.neighbors import AT_ONCE, nearest
-from ctxembed.ask.targets import general_kind, open_readings, read_sentences, tell_skipped
+from ctxembed.ask.targets import general_kind, open_encoders, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import corpus_of
-from ctxembed.context.representations import Context, Occurrence, Representation, vectors_at
+from ctxembed.context.representations import (
+    Context,
+    Occurrence,
+    Ours,
+    Representation,
+    context_of,
+    vectors_at,
+)
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
 
-if TYPE_CHECKING:
-    from ctxembed.context.encoder import Reading
-
+BASELINES = ("static", "bag")
 OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
 ALIKE = 0.95  # cosine above which attention says no more than the bag
 TARGET = (
@@ -55,63 +59,51 @@ def compare(
     attention: names, or a list of them; all that the model has. An encoder's vectors live in a
     space of their own: its lone words stand for static ones there.
     """
-    context, axes = Context(model), axes or {}
+    context, axes = context_of(model), axes or {}
     read = read_sentences(context, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
     kind = general_kind(model, general)
-    representations = {
-        name: context.get(name, kind) for name in ("static", "bag", *(names or context.names()[2:]))
-    }
-    readings = open_readings(encoders, model)
+    chosen = [context.get(name, kind) for name in (*BASELINES, *(names or context.names()[2:]))]
+    ways: list[Representation] = [*chosen, *open_encoders(encoders, model)]
     targets = [
         (place, name, item)
         for place, parsed in enumerate(read, 1)
         for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
     ]
     items = [item for _, _, item in targets]
-    vectors = {name: way.vectors(items) for name, way in representations.items()}
+    vectors = {way.name: way.vectors(items) for way in ways}
     several = len(read) > 1
     columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if several else ()), NEAREST)
     own = [item.ids[item.target.start : item.target.stop].tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
-    spaces = {name: way.inputs for name, way in representations.items()}
-    on_axes = {n: axis_cosines(model, made, axes, spaces[n]) for n, made in vectors.items()}
-    random = _Random(context, representations) if several else None
-    others = [(way, way.vectors(items)) for way in readings]
+    on_axes = {way.name: axis_cosines(model, vectors[way.name], axes, way.alone) for way in ways}
+    random = _Random(context) if several else None
 
-    def row_of(row: int, name: str, near: Sequence[tuple[str, float]]) -> tuple[Cell, ...]:
-        (sentence, target, item), made = targets[row], vectors[name]
-        cells: list[Cell] = [sentence, target, item.target.start + 1, name]
-        cells.append(_cosine(made[row], spaces[name][own[row]].mean(axis=0)))
-        cells += map(float, on_axes[name][row])
-        if random is not None:
-            cells += [_cosine(made[row], made[firsts[row]]), random.cosine(name, item)]
-        return (*cells, " ".join(word for word, _ in near))
-
-    def encoded(row: int, way: "Reading", made: Floats) -> tuple[Cell, ...]:
-        (sentence, target, item), vector = targets[row], made[row]
-        alone = way.lone(own[row]).mean(axis=0)
+    def row_of(row: int, way: Representation, near: str | None) -> tuple[Cell, ...]:
+        (sentence, target, item), made = targets[row], vectors[way.name]
         cells: list[Cell] = [sentence, target, item.target.start + 1, way.name]
-        cells.append(_cosine(vector, alone))
-        for words in axes.values():
-            axis = unit(way.lone([model.row(word) for word in words])).mean(axis=0)
-            cells.append(_cosine(vector, axis))
-        cells += [_cosine(vector, made[firsts[row]]), None] if several else []
-        return (*cells, None)
+        cells.append(_cosine(made[row], way.alone(own[row]).mean(axis=0)))
+        cells += map(float, on_axes[way.name][row])
+        if random is not None:
+            cells += [_cosine(made[row], made[firsts[row]]), random.cosine(way, item)]
+        return (*cells, near)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for first in range(0, len(targets), AT_ONCE):  # one look at all words serves several
             block = slice(first, first + AT_ONCE)
             near = {
-                name: nearest(model, made[block], number, own[block], spaces[name])
-                for name, made in vectors.items()
+                way.name: nearest(model, vectors[way.name][block], number, own[block], way.inputs)
+                for way in chosen
             }
             for row in range(*block.indices(len(targets))):
-                yield from (row_of(row, name, near[name][row - first]) for name in vectors)
-                yield from (encoded(row, way, made) for way, made in others)
+                for way in ways:
+                    found = near[way.name][row - first] if way.name in near else None
+                    words = None if found is None else " ".join(word for word, _ in found)
+                    yield row_of(row, way, words)
 
-    return Table(columns, rows, [*tell_skipped(read), *_verdict(vectors, on_axes)])
+    compared = {way.name: vectors[way.name] for way in chosen}
+    return Table(columns, rows, [*tell_skipped(read), *_verdict(compared, on_axes)])
 
 
 def _cosine(one: Floats, other: Floats) -> float:
@@ -121,14 +113,15 @@ def _cosine(one: Floats, other: Floats) -> float:
 class _Random:
     """The baseline: mean cosine of pairs of occurrences of the same word, all over the corpus."""
 
-    def __init__(self, context: Context, representations: Mapping[str, Representation]) -> None:
-        self.context, self.representations = context, representations
+    def __init__(self, context: Context) -> None:
+        self.context = context
         self.known: dict[tuple[str, int], float | None] = {}
 
-    def cosine(self, name: str, item: Occurrence) -> float | None:
+    def cosine(self, way: Representation, item: Occurrence) -> float | None:
         """Return the baseline for a target of one word that the corpus has at least twice."""
-        word = int(item.ids[item.target.start])
-        if len(item.target) > 1 or self.context.model.index is None:
+        word, name = int(item.ids[item.target.start]), way.name
+        alone = len(item.target) > 1 or self.context.model.index is None
+        if alone or not isinstance(way, Ours):
             return None
         if (name, word) not in self.known:
             places = corpus_of(self.context.model).positions(word)
@@ -136,7 +129,7 @@ class _Random:
             places = places[evenly.astype(np.intp)]  # spread over the corpus; no chance in it
             self.known[name, word] = None
             if len(places) > 1:
-                made = vectors_at(self.context.model, self.representations[name], places)
+                made = vectors_at(self.context.model, way, places)
                 total, n = unit(made).sum(axis=0, dtype=np.float64), len(made)
                 # Σ over pairs of u·v = |Σ u|² - n, over n(n-1) ordered pairs
                 self.known[name, word] = float((total @ total - n) / (n * (n - 1)))

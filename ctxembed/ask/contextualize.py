@@ -3,19 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ctxembed.ask.explain import name_targets
-from ctxembed.ask.targets import general_kind, name_attention, open_readings
+from ctxembed.ask.targets import general_kind, name_attention, open_encoders
 from ctxembed.attention.layer import attend
 from ctxembed.context.representations import (
     Attention,
-    Context,
     Occurrence,
     Parsed,
     Representation,
+    context_of,
     parse,
 )
 from ctxembed.errors import UnknownWordError, UsageError
@@ -23,9 +22,6 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
-
-if TYPE_CHECKING:
-    from ctxembed.context.encoder import Reading
 
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
@@ -84,12 +80,13 @@ def contextualize(
 
     Rows are made as they are read; they are kept only where sentences are a stream.
     """
-    context = Context(model)
+    context = context_of(model)
     name = name_attention(context, attention, general)
     if encoder and (attention or general):
         raise UsageError("give --encoder or an attention, not both")
-    readings = open_readings([encoder] if encoder else [], model)
-    way = readings[0] if readings else context.get(name, general_kind(model, general))
+    way: Representation = context.get(name, general_kind(model, general))
+    if encoder:
+        (way,) = open_encoders([encoder], model)
     listed = [sentences] if isinstance(sentences, str) else sentences
     notes: list[str] = []
     unknown: list[str] = []
@@ -108,15 +105,14 @@ def contextualize(
             for target, vector in zip(targets, vectors, strict=True)
         )
 
-    dim = readings[0].dim if readings else model.dim
-    parts = tuple(f"d{i}" for i in range(1, dim + 1))
+    parts = tuple(f"d{i}" for i in range(1, way.dim + 1))
     columns = (*TARGET, replace(VECTOR, parts=parts))
     return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
 
 def contextual_vectors(
     model: Model,
-    way: "Representation | Reading",
+    way: Representation,
     sentences: Iterable[str],
     *,
     every_word: bool = False,
@@ -160,7 +156,7 @@ def _parse(
     return parsed
 
 
-def _run(way: "Representation | Reading", items: Sequence[Occurrence]) -> Floats:
+def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:
     """Run targets one by one, but a sentence whose every word is a target as one square."""
     if not isinstance(way, Attention):
         return way.vectors(items)

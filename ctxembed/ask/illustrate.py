@@ -40,7 +40,7 @@ def given_attention(model: Model) -> Attention | None:
     size = matrices["w_k"].shape[2] if "w_k" in matrices else model.dim
     w_q, w_k, w_v, w_o = (matrices.get(name) for name in MATRICES)
     layer = Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
-    return Attention("given", layer, model.vectors)
+    return Attention("given", model.vectors, layer)
 
 
 def explain_weights(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
-from ctxembed.context.representations import Attention, Bag, Context, Representation, vectors_at
+from ctxembed.context.representations import Attention, Bag, Context, Ours, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.static.space import Floats, unit
 
@@ -31,7 +31,7 @@ RAREST = 0.03  # share of the occurrences below which a sense is noise
 class Space:
     """Where occurrences are compared: one step in any direction is one word's usual spread."""
 
-    way: Representation
+    way: Ours
     matrix: Floats  # (d, d)
     baseline: float = 0.0  # mean cosine of occurrences of two different words
     usual: float = 1.0  # variance of the usual word's occurrences in this space
@@ -51,7 +51,7 @@ class Space:
         return float(variance / self.usual)
 
 
-def evidence(context: Context, name: str) -> Representation:
+def evidence(context: Context, name: str) -> Ours:
     """Return the representation that senses are looked for in.
 
     A single vector is best made of the few words that matter most; over many occurrences all
@@ -60,7 +60,7 @@ def evidence(context: Context, name: str) -> Representation:
     """
     way = context.get(name)
     if isinstance(way, Bag):
-        return Bag(context.model.centred)
+        return Bag("bag", context.model.centred)
     if not isinstance(way, Attention):
         return way
     layer = replace(way.layer, scale=way.layer.scale / EVEN)
@@ -139,7 +139,7 @@ def _self_similarity(groups: Sequence[Floats]) -> float:
     return float(np.mean(means)) if means else 0.0
 
 
-def _merged(groups: Sequence[Floats], way: Representation, rows: NDArray[np.intp]) -> list[Floats]:
+def _merged(groups: Sequence[Floats], way: Ours, rows: NDArray[np.intp]) -> list[Floats]:
     """Make pseudowords of each two words: their contexts as they are, one vector for both words."""
     own = way.layer.own if isinstance(way, Attention) else 0.0
     inputs = np.asarray(way.inputs[rows], np.float64)  # (n, d)

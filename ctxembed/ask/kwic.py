@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ctxembed.ask.induce import evidence, judge
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
-from ctxembed.context.representations import Context, Representation
+from ctxembed.context.representations import Context, Ours, context_of
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
@@ -53,7 +53,7 @@ def kwic(
 
     Senses are those saved for the word; they are looked for where the request needs them.
     """
-    context, axes = Context(model), axes or {}
+    context, axes = context_of(model), axes or {}
     row = model.row(word)
     places = corpus_of(model).positions(row)
     if most is not None:
@@ -114,7 +114,7 @@ def _senses(
 def _lines(
     context: Context,
     places: Places,
-    way: Representation,
+    way: Ours,
     known: SavedSenses | None,
     axes: Axes,
     side: int,
@@ -131,7 +131,7 @@ def _lines(
             for batch in read(model, chunk):
                 if axes:
                     made = way.embed(batch)
-                    on_axes[batch.rows] = axis_cosines(model, made, axes, way.inputs)
+                    on_axes[batch.rows] = axis_cosines(model, made, axes, way.alone)
                 if known and clues is not None:
                     labels[batch.rows], margins[batch.rows] = judge(
                         clues.embed(batch), known.weights, known.bias

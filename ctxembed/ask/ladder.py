@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import Context, Occurrence, Parsed, parse
+from ctxembed.context.representations import Occurrence, Parsed, context_of, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -40,7 +40,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     sentences: one for each word; without them, the first of the corpus that has the first word,
     and the last that has the second.
     """
-    context, words = Context(model), (word1, word2)
+    context, words = context_of(model), (word1, word2)
     for word in words:
         if not model.parts(word):
             raise UnknownWordError(model.unknown(word))

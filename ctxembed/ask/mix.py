@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.axes import Axes, axis_cosines, axis_vectors
-from ctxembed.context.representations import Context, parse
+from ctxembed.context.representations import context_of, parse
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.make.train import train
 from ctxembed.progress import Progress
@@ -195,7 +195,7 @@ def _measure(job: Job) -> Measured:
 
 
 def _ask(model: Model, setup: Setup) -> Measured:
-    context = Context(model)
+    context = context_of(model)
     vectors = [model.vectors[model.row(setup.word)]]
     unknown = []
     for probe in setup.probes:

@@ -9,7 +9,7 @@ import numpy as np
 from ctxembed.ask.induce import MOST, WIDE, Clustering, Labels, Space, cluster, make_space
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
-from ctxembed.context.representations import Context, vectors_at
+from ctxembed.context.representations import Context, context_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
@@ -76,7 +76,7 @@ def senses(
     """Take a word's average apart; k=None finds how many senses there are."""
     if save:
         refuse_bundled(model.path)
-    context = Context(model)
+    context = context_of(model)
     name = attention or context.default()
     found = find_senses(
         context, word, k=k, attention=name, most=most, seed=seed, markers=number, progress=progress

@@ -72,7 +72,7 @@ class Aligned:
         frequency = (
             self.a.counts[self.rows_a] / self.a.tokens + self.b.counts[self.rows_b] / self.b.tokens
         ) / 2
-        return Attention("general", general("cosine", self.b.dim, frequency=frequency), inputs)
+        return Attention("general", inputs, general("cosine", self.b.dim, frequency=frequency))
 
     @cached_property
     def shared(self) -> list[NDArray[np.intp]]:

@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.static.space import Floats, Space, unit
+from ctxembed.context.axes import Alone, Axes, axis_cosines
+from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Column, Row, Table
@@ -36,12 +36,12 @@ def similarity(
     missing = model.keep_known(plain)[1] if plain else []
     words = [text for text in words if "[" in text or model.parts(text)]
     names = [model.spelling(word) for word in words]
-    space: Floats | Space | None = None
+    alone: Alone | None = None
     notes: list[str] = []
     if len(plain) - len(missing) == len(words):
         vectors = [model.vector(word) for word in words]
     else:
-        names, vectors, space, notes = _in_context(model, words, attention)
+        names, vectors, alone, notes = _in_context(model, words, attention)
     units = unit(np.array(vectors)).astype(np.float64)
     cosines = np.clip(units @ units.T, -1, 1)
     np.fill_diagonal(cosines, 1.0)
@@ -50,21 +50,21 @@ def similarity(
         found = [(names[i], names[j], float(cosines[i, j])) for i, j in both]
         return Table(PAIRS, found, notes, missing)
     columns = (WORD, *OTHERS.each(names), *AXIS.each(axes))
-    values = np.hstack([cosines, axis_cosines(model, np.array(vectors), axes, space)])
+    values = np.hstack([cosines, axis_cosines(model, np.array(vectors), axes, alone)])
     rows: list[Row] = [(name, *map(float, line)) for name, line in zip(names, values, strict=True)]
     return Table(columns, rows, notes, missing)
 
 
 def _in_context(
     model: Model, words: Sequence[str], attention: str | None
-) -> tuple[list[str], list[Floats], Floats | Space, list[str]]:
-    """Return names, vectors, the space that all of them lie in, and what to say beside them."""
+) -> tuple[list[str], list[Floats], Alone, list[str]]:
+    """Return names, vectors, how other words lie beside them, and what to say beside them."""
     # A question about plain words need not wait for these.
     from ctxembed.ask.explain import name_targets
     from ctxembed.ask.targets import tell_skipped
-    from ctxembed.context.representations import Context, parse
+    from ctxembed.context.representations import context_of, parse
 
-    context = Context(model)
+    context = context_of(model)
     way = context.get(attention or context.default())
     names: list[str] = []
     vectors: list[Floats] = []
@@ -78,4 +78,4 @@ def _in_context(
         else:
             vectors.append(unit(model.vector(word, way.inputs)))
             names.append(model.spelling(word))
-    return names, vectors, way.inputs, tell_skipped(sentences.values())
+    return names, vectors, way.alone, tell_skipped(sentences.values())

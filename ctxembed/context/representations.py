@@ -3,9 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ctxembed.attention.starts import general, random_layer
 from ctxembed.context.occurrences import Batch, Places, read
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.static.space import Floats, Space
-from ctxembed.store.attentions import load_attention
+from ctxembed.store.attentions import load_attention, written_at
 from ctxembed.store.model import Model
 from ctxembed.text.index import Ids
 from ctxembed.text.subword import INNER
@@ -25,20 +26,80 @@ BATCH = 1 << 12  # words run through a layer at once: their vectors stay near th
 
 
 @dataclass(frozen=True)
+class Written:
+    """A target in a sentence as it was written, words that the model does not know too."""
+
+    words: Sequence[str]
+    target: range
+
+
+@dataclass(frozen=True)
 class Occurrence:
     """A target in a sentence, as rows of the vocabulary; unknown words are left out."""
 
     ids: Ids  # (T,)
-    target: range  # where the target stands in ids; several words are one target
+    target: range  # where the target stands in ids; several words are one target; none: unknown
+    written: Written | None = None  # for those who read words, not rows
+
+
+class Representation(Protocol):
+    """Anything that gives an occurrence a vector."""
+
+    @property
+    def name(self) -> str:
+        """What its rows are called."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, dim) vectors of targets; NaN where it has none."""
+
+    def alone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, dim) vectors of words of the vocabulary, without a sentence."""
 
 
 @dataclass(frozen=True)
-class Attention:
-    """A layer and the table of what each word brings to it."""
+class Ours:
+    """A representation made of the model's own vectors."""
 
     name: str
+    inputs: Floats | Space  # (V, d) each word as this representation takes it
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.inputs.shape[1])
+
+    def alone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, d) vectors of words of the vocabulary, without a sentence."""
+        return self.inputs[np.asarray(rows, np.intp)]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) vectors of targets; NaN where the target is unknown."""
+        known = [row for row, item in enumerate(occurrences) if len(item.target)]
+        if len(known) == len(occurrences):
+            return self.vectors_of_known(occurrences)
+        vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
+        if known:
+            vectors[known] = self.vectors_of_known([occurrences[row] for row in known])
+        return vectors
+
+    def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) vectors of targets that the model knows."""
+        raise NotImplementedError
+
+    def embed(self, batch: Batch) -> Floats:
+        """Return (B, d) vectors of the targets of a batch from the corpus."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Attention(Ours):
+    """A layer and the table of what each word brings to it."""
+
     layer: Layer
-    inputs: Floats | Space  # (V, d)
 
     def attend(self, occurrences: Sequence[Occurrence]) -> Attended:
         """Run the layer on occurrences whose sentences have one length, targets only."""
@@ -56,7 +117,7 @@ class Attention:
         x = self.inputs[batch.ids]  # (B, T, d)
         return attend(self.layer, x, batch.ids, mask=mask, queries=batch.targets).output[:, 0]
 
-    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+    def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
         for rows in batches(occurrences):
@@ -86,12 +147,8 @@ def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
             yield rows[first : first + step]
 
 
-@dataclass(frozen=True)
-class Bag:
+class Bag(Ours):
     """The baseline: the plain mean of the context, the target left out."""
-
-    inputs: Floats | Space
-    name: str = "bag"
 
     def embed(self, batch: Batch) -> Floats:
         """Return (B, d); a target without context keeps its static vector."""
@@ -101,7 +158,7 @@ class Bag:
         weights = look / look.sum(axis=1, keepdims=True, dtype=np.float32)  # (B, T)
         return np.asarray((weights[:, None] @ self.inputs[batch.ids])[:, 0], np.float32)
 
-    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+    def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
         ids: Ids | None = None
@@ -118,18 +175,14 @@ class Bag:
         return vectors
 
 
-@dataclass(frozen=True)
-class Static:
+class Static(Ours):
     """The baseline that knows no context: one vector a word."""
-
-    inputs: Floats | Space
-    name: str = "static"
 
     def embed(self, batch: Batch) -> Floats:
         """Return (B, d) the static vectors of the targets."""
         return self.inputs[batch.ids[np.arange(len(batch.ids)), batch.targets]]
 
-    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+    def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) the mean of each target's static vectors."""
         vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
         by_size: defaultdict[int, list[int]] = defaultdict(list)
@@ -145,10 +198,7 @@ def _span(item: Occurrence) -> Ids:
     return item.ids[item.target.start : item.target.stop]
 
 
-Representation = Attention | Bag | Static
-
-
-def vectors_at(model: Model, representation: Representation, places: Places) -> Floats:
+def vectors_at(model: Model, representation: Ours, places: Places) -> Floats:
     """Return (n, d) vectors of the words at these places of the corpus."""
     vectors = np.empty((len(places), model.dim), np.float32)
     for batch in read(model, places):
@@ -158,9 +208,10 @@ def vectors_at(model: Model, representation: Representation, places: Places) -> 
 
 @dataclass(frozen=True)
 class Context:
-    """A model's ways to represent a word in a sentence, by name."""
+    """A model's representations of a word in a sentence, by name; each is made once."""
 
     model: Model
+    made: dict[tuple[int, str, str, int, int], Ours] = field(default_factory=dict)
 
     @cached_property
     def frequency(self) -> Floats:
@@ -181,26 +232,36 @@ class Context:
         """Name the attention that is used unless another is asked for."""
         return "learned" if "learned" in self.model.attentions() else "general"
 
-    def get(self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1) -> Representation:
+    def get(self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1) -> Ours:
         """Return a representation: static, bag, general (of a kind), learned, or a name."""
-        vectors = self.model.vectors
-        if name == "static":
-            return Static(vectors)
-        if name == "bag":
-            return Bag(vectors)
+        # An attention may be learned again meanwhile.
+        asked = (written_at(self.model, name), name, kind, heads, seed)
+        if asked not in self.made:
+            self.made[asked] = self._make(*asked[1:])
+        return self.made[asked]
+
+    def _make(self, name: str, kind: str, heads: int, seed: int) -> Ours:
+        if name in ("static", "bag"):
+            return (Static if name == "static" else Bag)(name, self.model.vectors)
         if name == "general":
             layer = general(kind, self.model.dim, heads, self.frequency)
             if layer.unit:
-                return Attention(name, layer, self.inputs("unit"))
+                return Attention(name, self.inputs("unit"), layer)
         elif name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
         elif name in self.model.attentions():
             saved = load_attention(self.model, name)
-            return Attention(name, saved.layer, self.inputs(saved.inputs))
+            return Attention(name, self.inputs(saved.inputs), saved.layer)
         else:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
-        return Attention(name, layer, self.inputs("raw"))
+        return Attention(name, self.inputs("raw"), layer)
+
+
+@lru_cache(maxsize=4)
+def context_of(model: Model) -> Context:
+    """Return the representations of an opened model, the same for everybody who asks."""
+    return Context(model)
 
 
 @dataclass(frozen=True)

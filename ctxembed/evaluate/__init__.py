@@ -7,9 +7,10 @@ from types import ModuleType
 
 import numpy as np
 
+from ctxembed.context.representations import Representation
 from ctxembed.errors import UsageError
 from ctxembed.evaluate.analogies import analogies
-from ctxembed.evaluate.items import Way, ways
+from ctxembed.evaluate.items import representations
 from ctxembed.evaluate.labelled_senses import read_labelled, score
 from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
@@ -39,7 +40,7 @@ def evaluate(
     files: str | Sequence[str] = (),
     *,
     train: tuple[str, str] | None = None,
-    encoders: Sequence[Way | str] = (),
+    encoders: Sequence[Representation | str] = (),
     pairs: int = 20,
     by_word: bool = False,
     published: bool = False,
@@ -50,7 +51,7 @@ def evaluate(
     progress = progress or Progress()
     files = [files] if isinstance(files, str) else files
     _check(kind, files, train)
-    scored = ways(model, seed, [_open(encoder) for encoder in encoders])
+    scored = representations(model, seed, [_open(encoder, model.vocab) for encoder in encoders])
     notes: list[str] = []
     sets: list[Scores]
     if kind == "similarity":
@@ -65,8 +66,7 @@ def evaluate(
     elif kind == "senses":
         labelled = [word for file in files for word in read_labelled(model, Path(file))]
         sets = [
-            score(model, word, scored, (seed, number), progress)
-            for number, word in enumerate(labelled)
+            score(word, scored, (seed, number), progress) for number, word in enumerate(labelled)
         ]
         sets = _with_mean(sets, by_word)
         if not by_word and len(labelled) > 1:
@@ -78,13 +78,13 @@ def evaluate(
     return tabulate(kind, sets, published=published, notes=notes)
 
 
-def _open(encoder: Way | str) -> Way:
+def _open(encoder: Representation | str, vocab: Sequence[str]) -> Representation:
     """Open a transformer by the place it is in."""
     if not isinstance(encoder, str):
         return encoder
     from ctxembed.context.encoder import Encoder
 
-    return Encoder.open(encoder)
+    return Encoder.open(encoder, vocab)
 
 
 def _check(kind: str, files: Sequence[str], train: object) -> None:
@@ -101,7 +101,7 @@ def _check(kind: str, files: Sequence[str], train: object) -> None:
 def _pseudowords(
     model: Model,
     files: Sequence[str],
-    scored: Sequence[Way],
+    scored: Sequence[Representation],
     pairs: int,
     by_word: bool,
     seed: int,
@@ -112,7 +112,7 @@ def _pseudowords(
     merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
     with progress.stage("pseudowords", len(merged), "pair") as stage:
         for number, (band, word) in enumerate(merged):
-            scores = score(model, word, scored, (seed, number), Progress())
+            scores = score(word, scored, (seed, number), Progress())
             bands.setdefault(band, []).append(scores)
             stage.advance()
     every = [scores for words in bands.values() for scores in words]

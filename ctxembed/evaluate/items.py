@@ -3,23 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
-from ctxembed.context.representations import Context, Occurrence
+from ctxembed.context.representations import Occurrence, Representation, Written, context_of
 from ctxembed.errors import CorpusError, read_failure
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-
-
-@dataclass(frozen=True)
-class Item:
-    """A target in its sentence: as words, and as the model knows them (None: target unknown)."""
-
-    words: Sequence[str]
-    target: range
-    occurrence: Occurrence | None
 
 
 @dataclass
@@ -38,16 +28,15 @@ class Reader:
             found = self.known[token] = tuple(row for row in rows if row is not None)
         return found
 
-    def item(self, words: Sequence[str], target: range, lemma: str | None = None) -> Item:
+    def item(self, words: Sequence[str], target: range, lemma: str | None = None) -> Occurrence:
         """Place a target; where its form is unknown, its lemma stands for it."""
         rows = self.known.get
         before = [row for word in words[: target.start] for row in rows(word) or self.rows(word)]
         inside = self._target(words[target.start : target.stop]) or self._target([lemma or ""])
         after = [row for word in words[target.stop :] for row in rows(word) or self.rows(word)]
-        if not inside:
-            return Item(words, target, None)
         ids = np.array([*before, *inside, *after], np.int32)
-        return Item(words, target, Occurrence(ids, range(len(before), len(before) + len(inside))))
+        there = range(len(before), len(before) + len(inside))
+        return Occurrence(ids, there, Written(words, target))
 
     def _target(self, words: Sequence[str]) -> list[int]:
         """Return the rows of a target, or none if a word of it is unknown."""
@@ -56,59 +45,38 @@ class Reader:
         return found if len(found) == number else []
 
 
-class Way(Protocol):
-    """A representation: vectors (n, d) of items, NaN where it has none."""
-
-    @property
-    def name(self) -> str:
-        """What the row is called."""
-
-    def embed_items(self, items: Sequence[Item]) -> Floats:
-        """Return the vectors."""
-
-
-@dataclass(frozen=True)
-class Ours:
-    """A representation of the model."""
-
-    context: Context
-    name: str
-
-    def embed_items(self, items: Sequence[Item]) -> Floats:
-        """Return (n, d) vectors."""
-        vectors = np.full((len(items), self.context.model.dim), np.nan, np.float32)
-        known = [row for row, item in enumerate(items) if item.occurrence is not None]
-        if known:
-            there = [item.occurrence for item in items if item.occurrence is not None]
-            vectors[known] = self.context.get(self.name).vectors(there)
-        return vectors
-
-
 @dataclass(frozen=True)
 class Chance:
     """A vector that says nothing: drawn anew for each occurrence."""
 
     rng: np.random.Generator
     name: str = "random"
+    dim: int = 16
 
-    def embed_items(self, items: Sequence[Item]) -> Floats:
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, 16) random vectors."""
-        return self.rng.normal(size=(len(items), 16)).astype(np.float32)
+        return self.rng.normal(size=(len(occurrences), self.dim)).astype(np.float32)
+
+    def alone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, 16) random vectors."""
+        return self.rng.normal(size=(len(rows), self.dim)).astype(np.float32)
 
 
-def ways(model: Model, seed: int, encoders: Sequence[Way] = ()) -> list[Way]:
+def representations(
+    model: Model, seed: int, encoders: Sequence[Representation] = ()
+) -> list[Representation]:
     """List what is scored: chance, the baselines, what the model has learned, encoders."""
-    context = Context(model)
-    ours: list[Way] = [Ours(context, name) for name in context.names()]
+    context = context_of(model)
+    ours = [context.get(name) for name in context.names()]
     return [Chance(np.random.default_rng([seed, 1])), *ours, *encoders]
 
 
-def units(way: Way, items: Sequence[Item]) -> Floats:
+def units(way: Representation, items: Sequence[Occurrence]) -> Floats:
     """Return (n, d) vectors of length 1."""
-    return unit(way.embed_items(items))
+    return unit(way.vectors(items))
 
 
-def cosines(way: Way, one: Sequence[Item], other: Sequence[Item]) -> Floats:
+def cosines(way: Representation, one: Sequence[Occurrence], other: Sequence[Occurrence]) -> Floats:
     """Return (n,) the cosine of each two items, NaN where one is unknown."""
     return np.asarray(np.einsum("nd,nd->n", units(way, one), units(way, other)))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import Occurrence
+from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Item, Reader, Way, lines, units
+from ctxembed.evaluate.items import Reader, lines, units
 from ctxembed.evaluate.metrics import Figure, Labels
 from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
@@ -29,13 +29,16 @@ class Labelled:
     """Occurrences of one word, the number of each one's sense, and what is scored with what."""
 
     name: str
-    items: Sequence[Item]
+    items: Sequence[Occurrence]
     labels: Labels  # (n,)
     folds: Labels  # (n,) scored by what the items of other folds teach; -1 teaches only
 
 
 def score(
-    model: Model, data: Labelled, ways: Sequence[Way], seed: Sequence[int], progress: Progress
+    data: Labelled,
+    ways: Sequence[Representation],
+    seed: Sequence[int],
+    progress: Progress,
 ) -> Scores:
     """Score every representation, and the answer that is always the most frequent sense."""
     if len(np.unique(data.folds)) < 2:
@@ -45,7 +48,7 @@ def score(
     asked = [item for item, is_scored in zip(data.items, scored, strict=True) if is_scored]
     weights = metrics.draw(len(asked), rng)
     spliced = {
-        name: splice(asked, data.labels[scored], side, rng, model.vocab)
+        name: splice(asked, data.labels[scored], side, rng)
         for name, side in SPLICED.items()
         if len(np.unique(data.labels[scored])) > 1
     }
@@ -130,12 +133,11 @@ def _frequent(
 
 
 def splice(
-    items: Sequence[Item],
+    items: Sequence[Occurrence],
     labels: Labels,
     side: int,
     rng: np.random.Generator,
-    vocab: Sequence[str],
-) -> list[Item]:
+) -> list[Occurrence]:
     """Clip each sentence to the words around its target, and add those around another sense's.
 
     The other target itself is removed; a coin decides whether its words come before or behind.
@@ -143,20 +145,20 @@ def splice(
     others = {label: np.flatnonzero(labels != label) for label in np.unique(labels)}
     made = []
     for item, label in zip(items, labels, strict=True):
-        other = items[int(rng.choice(others[label]))].occurrence
+        other = items[int(rng.choice(others[label]))]
         before = rng.random() < 0.5
-        if item.occurrence is None:
+        if not len(item.target):
             made.append(item)
             continue
-        left, target, right = _around(item.occurrence, side)
-        if other is not None:
+        left, target, right = _around(item, side)
+        if len(other.target):
             far_left, _, far_right = _around(other, side)
             distractor = np.concatenate([far_left, far_right])
             left = np.concatenate([distractor, left]) if before else left
             right = right if before else np.concatenate([right, distractor])
         ids = np.concatenate([left, target, right])
         place = range(len(left), len(left) + len(target))
-        made.append(Item([vocab[row] for row in ids], place, Occurrence(ids, place)))
+        made.append(Occurrence(ids, place))
     return made
 
 
@@ -192,7 +194,7 @@ def _number(labels: Sequence[str]) -> Labels:
     return np.array([numbers[label] for label in labels], np.intp)
 
 
-def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Item], list[str]]:
+def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurrence], list[str]]:
     data, gold = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     items = []
     for number, line in lines(data):

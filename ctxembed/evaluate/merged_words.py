@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ctxembed.context.representations import Occurrence
 from ctxembed.errors import CorpusError, ModelError
-from ctxembed.evaluate.items import Item
 from ctxembed.evaluate.labelled_senses import Labelled
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
@@ -85,7 +84,7 @@ def merge_words(
 
 
 def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Generator) -> Labelled:
-    items: list[Item] = []
+    items: list[Occurrence] = []
     labels: list[int] = []
     folds: list[int] = []
     for label, word in enumerate(pair):
@@ -99,7 +98,7 @@ def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Gener
     return Labelled(name, items, np.array(labels, np.intp), np.array(folds, np.intp))
 
 
-def _item(model: Model, text: Text, place: int, pair: Sequence[int]) -> Item:
+def _item(model: Model, text: Text, place: int, pair: Sequence[int]) -> Occurrence:
     """Put both words, always in one order, where one of them stood: a span's vector is its mean."""
     sentence = int(np.searchsorted(text.offsets, place, side="right")) - 1
     begin = max(int(text.offsets[sentence]), place - LONGEST)
@@ -110,4 +109,4 @@ def _item(model: Model, text: Text, place: int, pair: Sequence[int]) -> Item:
     )
     ids = np.concatenate([before, pair, after]).astype(np.int32)
     target = range(len(before), len(before) + 2)
-    return Item([model.vocab[row] for row in ids], target, Occurrence(ids, target))
+    return Occurrence(ids, target)

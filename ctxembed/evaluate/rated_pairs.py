@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Item, Reader, Way, cosines, lines
+from ctxembed.evaluate.items import Reader, cosines, lines
 from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
 
 ALONE = ("bag", "general")  # a word without a sentence keeps its static vector under these
 
 
-def similarity(model: Model, path: str, ways: Sequence[Way], seed: int) -> Scores:
+def similarity(model: Model, path: str, ways: Sequence[Representation], seed: int) -> Scores:
     """Score word1 word2 score, between tabs, commas or spaces."""
     reader = Reader(model)
     one, other, ratings = [], [], []
@@ -42,10 +43,10 @@ def similarity(model: Model, path: str, ways: Sequence[Way], seed: int) -> Score
 
 def rank(
     name: str,
-    one: Sequence[Item],
-    other: Sequence[Item],
+    one: Sequence[Occurrence],
+    other: Sequence[Occurrence],
     ratings: Sequence[float],
-    ways: Sequence[Way],
+    ways: Sequence[Representation],
     seed: int,
 ) -> Scores:
     """Correlate cosines with ratings; a pair without a vector takes no part, and is counted."""
@@ -61,7 +62,7 @@ def rank(
     return scores
 
 
-def without_context(model: Model, ways: Sequence[Way]) -> list[Way]:
+def without_context(model: Model, ways: Sequence[Representation]) -> list[Representation]:
     """Keep the representations that say something else of a lone word than static does."""
     same = {*ALONE, *model.attentions()}
     return [way for way in ways if way.name not in same]

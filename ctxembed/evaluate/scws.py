@@ -3,18 +3,19 @@
 import math
 from collections.abc import Sequence
 
+from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
-from ctxembed.evaluate.items import Item, Reader, Way, lines
+from ctxembed.evaluate.items import Reader, lines
 from ctxembed.evaluate.rated_pairs import rank, without_context
 from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
 
 
-def scws(model: Model, path: str, ways: Sequence[Way], seed: int) -> list[Scores]:
+def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> list[Scores]:
     """Score ratings.txt in context, and the same pairs as lone words."""
     reader = Reader(model)
-    inside: tuple[list[Item], list[Item]] = ([], [])
-    alone: tuple[list[Item], list[Item]] = ([], [])
+    inside: tuple[list[Occurrence], list[Occurrence]] = ([], [])
+    alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     ratings = []
     for number, line in lines(path):
         parts = line.split("\t")
@@ -40,7 +41,7 @@ def scws(model: Model, path: str, ways: Sequence[Way], seed: int) -> list[Scores
     ]
 
 
-def _find(reader: Reader, text: str, lemma: str) -> Item:
+def _find(reader: Reader, text: str, lemma: str) -> Occurrence:
     words = text.split()
     first = words.index("<b>")
     last = words.index("</b>")

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Item, Reader, Way, cosines, lines
+from ctxembed.evaluate.items import Reader, cosines, lines
 from ctxembed.evaluate.report import Scores
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
@@ -21,12 +22,14 @@ Files = tuple[str, str]  # data, gold
 class Pairs:
     """Two sentences an item, and whether the word means the same."""
 
-    one: list[Item]
-    other: list[Item]
+    one: list[Occurrence]
+    other: list[Occurrence]
     same: NDArray[np.bool_]
 
 
-def wic(model: Model, test: Files, train: Files | None, ways: Sequence[Way], seed: int) -> Scores:
+def wic(
+    model: Model, test: Files, train: Files | None, ways: Sequence[Representation], seed: int
+) -> Scores:
     """Answer 'the same' above a cosine: fitted on the training files, else the median."""
     reader = Reader(model)
     pairs = _read(reader, *test)
@@ -68,8 +71,8 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 
 
 def _read(reader: Reader, data: str, gold: str) -> Pairs:
-    one: list[Item] = []
-    other: list[Item] = []
+    one: list[Occurrence] = []
+    other: list[Occurrence] = []
     for number, line in lines(data):
         try:
             lemma, _, places, *texts = line.split("\t")

@@ -111,6 +111,14 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     return meta
 
 
+def written_at(model: Model, name: str) -> int:
+    """Return when an attention was written, in nanoseconds; 0 where there is none."""
+    try:
+        return (model.path / "attention" / name / "layer.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)

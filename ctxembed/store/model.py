@@ -22,7 +22,7 @@ SAMPLED = 1 << 12  # vectors that make a fingerprint
 FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """Static vectors, the corpus they come from, and the attentions learned on them."""
 

@@ -38,11 +38,11 @@ def test_baseline_leaves_pairs_of_one_word_out() -> None:
 def test_threshold_lies_between_one_word_and_two() -> None:
     """Two words whose contexts are x and y: 1 each alone; made one, 2 of 6 pairs are alike."""
     groups = [np.eye(2)[[0, 0]], np.eye(2)[[1, 1]]]
-    bag = Bag(np.eye(2))
+    bag = Bag("bag", np.eye(2))
     assert _self_similarity(groups) == 1
     assert _self_similarity(_merged(groups, bag, np.array([0, 1]))) == pytest.approx(2 / 6)
     # Attention that keeps the word itself: both get the word in the middle instead of their own.
-    keeps = Attention("mine", Layer(own=0.5), np.eye(2))
+    keeps = Attention("mine", np.eye(2), Layer(own=0.5))
     (made,) = _merged([0.5 * group for group in groups], keeps, np.array([0, 1]))
     np.testing.assert_allclose(made, np.full((4, 2), np.sqrt(0.5)))
 

@@ -124,12 +124,12 @@ def test_splice_by_hand(model: Model) -> None:
         ["the", "the", "orange", "apple", "juice", "sweet", "the", "the"], range(3, 4)
     )
     right = reader.item(["river", "money", "bank", "phone", "launched"], range(2, 3))
-    made = splice([left, right], np.array([0, 1]), 1, np.random.default_rng(0), model.vocab)
-    text = [" ".join(item.words) for item in made]
+    made = splice([left, right], np.array([0, 1]), 1, np.random.default_rng(0))
+    text = [" ".join(model.vocab[row] for row in item.ids) for item in made]
     assert text[0] in ("money phone orange apple juice", "orange apple juice money phone")
     assert text[1] in ("orange juice money bank phone", "money bank phone orange juice")
     for item, word in zip(made, ("apple", "bank"), strict=True):
-        assert item.words[item.target.start] == word
+        assert model.vocab[item.ids[item.target.start]] == word
 
 
 def wic_files(folder: Path, name: str, lines: list[tuple[str, str]]) -> tuple[str, str]:
@@ -242,7 +242,7 @@ def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path)
     for band, word in merge_words(model, text, 4, np.random.default_rng(1)):
         a, b = word.name.split("+")
         for item in word.items:
-            assert [item.words[place] for place in item.target] == [a, b]
+            assert [model.vocab[item.ids[place]] for place in item.target] == [a, b]
         counts = [int(text.counts[model.row(half)]) for half in (a, b)]
         low, high = map(int, band.split("-"))
         assert all(low <= count <= high for count in counts)

@@ -33,7 +33,7 @@ def accuracy(context: Context, name: str) -> dict[str, float]:
     for row in read_table(ROOT / "tests" / "heldout.tsv"):
         vector = way.vectors(parse(context.model, row["sentence"]).occurrences)
         senses = axes[row["word"]]
-        cosines = axis_cosines(context.model, vector, senses, way.inputs)[0]
+        cosines = axis_cosines(context.model, vector, senses, way.alone)[0]
         hit = list(senses)[int(cosines.argmax())] == row["sense"]
         right["all"].append(hit)
         right[row["distractor"]].append(hit)
