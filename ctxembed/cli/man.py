@@ -3,7 +3,7 @@
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
@@ -81,12 +81,7 @@ def _command_page(command: Command) -> str:
         lines += _definitions({column.name: column.meaning for column in command.columns})
     else:
         lines += _paragraphs(command.output)
-    lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
-    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
-    lines.append(".SH EXAMPLES")
-    for meaning, line in command.examples:
-        lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
-    return _join([*lines, *_see_also(["ctxembed", *(f"ctxembed-{n}" for n in command.see_also)])])
+    return _end(lines, command.examples, ["ctxembed", *(f"ctxembed-{n}" for n in command.see_also)])
 
 
 def _main_page() -> str:
@@ -102,12 +97,18 @@ def _main_page() -> str:
         " names; --format asks for csv, json, jsonl or markdown. Each command's page lists its"
         " columns."
     )
+    examples = [load_command(name).examples[0] for name in ("train", "show")]
+    return _end(lines, examples, [f"ctxembed-{name}" for name in COMMANDS])
+
+
+def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[str]) -> str:
+    """Add the sections that end every page."""
     lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
     lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
     lines.append(".SH EXAMPLES")
-    for meaning, line in (load_command(name).examples[0] for name in ("train", "show")):
+    for meaning, line in examples:
         lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
-    return _join([*lines, *_see_also([f"ctxembed-{name}" for name in COMMANDS])])
+    return _join([*lines, *_see_also(see_also)])
 
 
 def _context(command: click.Command, path: str) -> click.Context:

@@ -86,13 +86,19 @@ def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str
     return parsed
 
 
-def read_senses(_: object, parameter: click.Parameter, text: str) -> int | None:
+def _read_number(_: object, parameter: click.Parameter, text: str) -> int | None:
     """Read how many senses are asked for; None leaves it to the data."""
     if text == "auto":
         return None
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
         raise UsageError(f"{parameter.opts[-1]} {text}: give a number from 1 to 50, or auto")
     return int(text)
+
+
+def senses(*names: str, help: str) -> Callable[[F], F]:
+    """Make the option that says how many senses."""
+    how: dict[str, Any] = {"default": "auto", "show_default": True, "callback": _read_number}
+    return click.option(*names, metavar="N|auto", help=help, **how)
 
 
 model = click.option(

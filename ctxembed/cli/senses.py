@@ -36,14 +36,7 @@ A sense here is a way of being used: a word with one meaning and two very differ
 two, and two meanings that share their contexts get one.""",
 )
 @click.argument("word")
-@click.option(
-    "--k",
-    default="auto",
-    show_default=True,
-    callback=options.read_senses,
-    metavar="N|auto",
-    help="How many senses to find.",
-)
+@options.senses("--k", help="How many senses to find.")
 @options.attention()
 @options.integer(
     "--max",

@@ -60,15 +60,7 @@ them.""",
 )
 @options.number("How many words, where none is given.", 20)
 @options.integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
-@click.option(
-    "-k",
-    "--senses",
-    default="auto",
-    show_default=True,
-    callback=options.read_senses,
-    metavar="N|auto",
-    help="How many senses a word is split into.",
-)
+@options.senses("-k", "--senses", help="How many senses a word is split into.")
 @options.integer(
     "--max",
     "most",

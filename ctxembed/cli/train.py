@@ -45,11 +45,9 @@ the earlier model, or none.""",
 @click.argument("corpus", nargs=-1, required=True)
 @options.output
 @options.force
-@click.option(
+@options.choice(
     "--engine",
-    type=click.Choice(["auto", "own", "gensim"]),
-    default="auto",
-    show_default=True,
+    ["auto", "own", "gensim"],
     help="What trains; auto is ctxembed's own wherever it can run.",
 )
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")

@@ -37,6 +37,7 @@ def test_installed_wheel(tmp_path: Path) -> None:
     place.mkdir()
     where = shell(python, "-c", "import ctxembed; print(ctxembed.__file__)", cwd=place)
     assert where.startswith(str(site))
+    assert (site / "ctxembed" / "py.typed").is_file()
     pages = tmp_path / "env" / "share" / "man" / "man1"
     assert {page.name for page in pages.iterdir()} == {
         "ctxembed.1",
