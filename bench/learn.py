@@ -15,9 +15,7 @@ import numpy as np
 import torch
 
 from ctxembed.attention.layer import Layer, attend
-from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.starts import start
-from ctxembed.attention.terms import Seen
 from ctxembed.attention.terms.walls import between
 
 DIM, HEADS, REACH, BATCH, VOCABULARY, ROUNDS = 100, 4, 24, 512, 20_000, 40
@@ -40,35 +38,40 @@ def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
         name: torch.tensor(array, requires_grad=True) for name, array in layer.parameters().items()
     }
     _, word, wall = layer.terms
-    assert layer.near is not None and word.words is not None and wall.words is not None
-    near, known, heights = layer.near, word.words, wall.words
+    assert word.words is not None and wall.words is not None
+    known, heights = word.words, wall.words
 
     def step(inputs: Inputs) -> None:
         read, ids, target, pull = inputs
-        walls = between(heights[ids], target)
-        around = near.around(read, Seen(ids, target, ids.shape[1]), np.ones(ids.shape, bool))
-        own = read[np.arange(len(ids)), target]
-        asked = torch.from_numpy(np.concatenate([own, around[:, 0]], axis=1))
+        walls = torch.from_numpy(between(heights[ids], target))  # (B, 1, T)
         x, features = torch.from_numpy(read), torch.from_numpy(known[ids])
+        own = torch.from_numpy(read[np.arange(len(ids)), target])
         at = torch.from_numpy(target)[:, None]
         places = torch.arange(x.shape[1])
-        q = torch.einsum("bd,hdk->bhk", asked, p["w_q"]) + p["b_q"]
-        if fused:
-            scores = torch.einsum("bhk,hdk->bhd", q, p["w_k"]) @ x.transpose(1, 2) / DIM**0.5
-        else:
-            k, v = x[:, None] @ p["w_k"], x[:, None] @ p["w_v"]
-            scores = (k @ q[..., None])[..., 0] / DIM**0.5
         row = (places - at).clamp(-REACH, REACH) + REACH
-        scores = scores + (features @ p["word"].T).transpose(1, 2)
-        scores = scores + p["distance"].T[row].transpose(1, 2)
-        scores = scores - p["wall"][:, None] * torch.from_numpy(walls)
-        weights = torch.softmax(scores.masked_fill((places == at)[:, None], -torch.inf), -1)
-        if fused:
+        bias = (features @ p["word"].T).transpose(1, 2) + p["distance"].T[row].transpose(1, 2)
+        bias = bias - p["wall"][:, None] * walls
+        bias = bias.masked_fill((places == at)[:, None], -torch.inf)
+        k, v = (None, None) if fused else (x[:, None] @ p["w_k"], x[:, None] @ p["w_v"])
+
+        def weigh(asked: Any, first: int, last: int) -> Any:
+            w_q = p["w_q"][first:last, : asked.shape[1]]
+            q = torch.einsum("bd,hdk->bhk", asked, w_q) + p["b_q"][first:last]
+            if k is None:
+                sought = torch.einsum("bhk,hdk->bhd", q, p["w_k"][first:last])
+                scores = sought @ x.transpose(1, 2) / DIM**0.5
+            else:
+                scores = (k[:, first:last] @ q[..., None])[..., 0] / DIM**0.5
+            return torch.softmax(scores + bias[:, first:last], -1)
+
+        near = weigh(own, 0, 1)
+        found = torch.nn.functional.normalize((near @ x)[:, 0], dim=-1)
+        weights = torch.cat([near, weigh(torch.cat([own, found], dim=1), 1, HEADS)], dim=1)
+        if v is None:
             mixed = torch.einsum("bhd,hdk->bhk", weights @ x, p["w_v"])
         else:
             mixed = (weights[:, :, None] @ v)[:, :, 0]
-        output: Any = p["own"] * torch.from_numpy(own)
-        output = output + torch.einsum("bhk,hkd->bd", mixed, p["w_o"])
+        output: Any = p["own"] * own + torch.einsum("bhk,hkd->bd", mixed, p["w_o"])
         for tensor in p.values():
             tensor.grad = None
         output.backward(torch.from_numpy(pull[:, 0]))
@@ -82,9 +85,8 @@ def main() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((VOCABULARY, DIM)).astype(np.float32)
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    rest = rng.standard_normal((VOCABULARY, 6)).astype(np.float32)
-    near = Neighbourhood(rest[:, 4], np.abs(rest[:, 5]) / 10)
-    layer = start(DIM, rng, rest[:, :4], near, heads=HEADS, reach=REACH)
+    rest = rng.standard_normal((VOCABULARY, 5)).astype(np.float32)
+    layer = start(DIM, rng, rest[:, :4], np.abs(rest[:, 4]), heads=HEADS, reach=REACH)
     contestants = {
         "ctxembed": ours(layer),
         "torch (fused)": torch_step(layer, True),

@@ -73,9 +73,10 @@ def _steps(
     attended = attend(
         layer, x[None], ids[None], over=None if over is None else (y[None], key_ids[None])
     )
-    if layer.near is not None:
-        yield Step("N", None, tokens, dims, attended.asking[:, len(dims) :])
-    queries = attended.q.swapaxes(0, 1) if layer.w_q is not None else None  # (H, T, dk)
+    if layer.looks_twice:
+        yield Step("N", None, tokens, dims, attended.looks[1].asking[:, len(dims) :])
+    queries = np.concatenate([look.q for look in attended.looks], axis=1).swapaxes(0, 1)
+    queries = queries if layer.w_q is not None else None  # (H, T, dk)
     for name, made, words in (
         ("Q", queries, tokens),
         ("K", None if layer.w_k is None else y @ layer.w_k, keys),

@@ -1,13 +1,16 @@
 """One attention layer. For a word i that asks and the words j it looks at, in each head:
 
-    q = [x_i ; n_i] W_Q + b_Q        k = x_j W_K        v = x_j W_V W_O
+    q = x_i W_Q + b_Q                k = x_j W_K                v = x_j W_V W_O
     score  = scale · q·k + what the terms add (distance, walls, the word itself)
     weight = softmax of the scores over j
     output = own · x_i + share · sum over heads and j of weight · v
 
-n_i is the neighbourhood of the word, where the layer has one. The matrices are moved to the side of
-the word that asks, q·k = (q W_Kᵀ)·x_j and Σ weight v = (Σ weight x_j) W_V W_O, so that no other
-word is multiplied by a matrix; only where every word asks and heads are narrow is that dearer.
+A layer may look twice: what its first head finds, n_i = Σ weight x_j at length 1, stands beside the
+word in what the others ask with, q = [x_i ; n_i] W_Q + b_Q.
+
+The matrices are moved to the side of the word that asks, q·k = (q W_Kᵀ)·x_j and Σ weight v =
+(Σ weight x_j) W_V W_O, so that no other word is multiplied by a matrix; only where every word asks
+and heads are narrow is that dearer.
 """
 
 from collections.abc import Mapping
@@ -18,7 +21,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.scores import dot, softmax, times
 from ctxembed.attention.terms import Seen, Term
 from ctxembed.static.space import Floats, unit
@@ -45,7 +47,7 @@ class Layer:
     skip_self: bool = False  # a word is left out of its own weights
     own: float = 0.0  # how much of the word itself stays
     share: float = 1.0  # how much of the context comes in
-    near: Neighbourhood | None = None  # a word asks together with what stands around it
+    looks_twice: bool = False  # the other heads ask with what the first one found
     terms: tuple[Term, ...] = ()
 
     def parameters(self) -> Gradients:
@@ -70,8 +72,19 @@ class Layer:
     def only(self, rows: NDArray[Any]) -> "Layer":
         """Return the layer for a vocabulary of some words, in this order."""
         terms = (t if t.words is None else replace(t, words=t.words[rows]) for t in self.terms)
-        near = None if self.near is None else self.near.only(rows)
-        return replace(self, terms=tuple(terms), near=near)
+        return replace(self, terms=tuple(terms))
+
+    def some_heads(self, heads: slice) -> "Layer":
+        """Return a layer of some of the heads, each as it is."""
+        parts = {name: getattr(self, name) for name in MATRICES}
+        cut: dict[str, Any] = {
+            k: None if part is None else part[heads] for k, part in parts.items()
+        }
+        terms = (
+            t if len(t.by_head) == 1 else replace(t, by_head=t.by_head[heads]) for t in self.terms
+        )
+        number = len(range(self.heads)[heads])
+        return replace(self, heads=number, terms=tuple(terms), looks_twice=False, **cut)
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,41 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Some heads that look at the same time."""
+
+    layer: Layer  # of these heads
+    asking: Floats  # (N, d or 2d) what W_Q meets; N = B Tq
+    q: Floats  # (N, H or 1, dk)
+    shares: Floats  # (B, Tq, H, T) the weights
+
+    def backward(
+        self, d_mixed: Floats, keys: Floats, seen: Seen
+    ) -> tuple[Gradients, Floats | None]:
+        """Return the gradients by what makes the weights, and by what asks (N, d or 2d).
+
+        d_mixed: (N, H, d) the gradient by the words looked at (B, T, d), mixed.
+        """
+        layer, weights, made = self.layer, self.shares, {}
+        batch, dim = len(keys), keys.shape[2]
+        d_weights = (d_mixed.reshape(batch, -1, dim) @ keys.swapaxes(1, 2)).reshape(weights.shape)
+        d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+        for term in layer.terms:
+            made[term.name] = term.backward(d_scores, seen)
+        if layer.w_q is None or layer.w_k is None:
+            return made, None
+        d_scores *= layer.scale
+        d_sought = d_scores.reshape(batch, -1, d_scores.shape[3]) @ keys
+        d_sought = d_sought.reshape(len(self.q), layer.heads, dim)
+        made["w_k"] = _outer(d_sought, self.q)
+        d_q = _by_heads(d_sought, layer.w_k)  # (N, H, dk)
+        made["w_q"] = _outer(self.asking[:, None], d_q)
+        if layer.b_q is not None:
+            made["b_q"] = d_q.sum(axis=0)
+        return made, _together(d_q, layer.w_q.swapaxes(1, 2))
+
+
+@dataclass(frozen=True)
 class Attended:
     """What a layer made of a batch of sentences, with the way back and the trace."""
 
@@ -92,8 +140,7 @@ class Attended:
     keys: Floats  # (B, T, d)
     look: Mask | None  # (B or 1, Tq or 1, 1, T) who may look at whom; None where all may
     asked: Floats  # (B, Tq, d) the words that ask
-    asking: Floats  # (N, d or 2d) the same, with their neighbourhood; N = B Tq
-    q: Floats  # (N, H or 1, dk)
+    looks: tuple[Look, ...]  # one, or two
     shares: Floats  # (B, Tq, H, T) the weights
     mixed: Floats | None  # (N, H, d) Σ weight x_j, where it was needed
     passed: Floats  # (N, H, dv) Σ weight x_j W_V
@@ -108,13 +155,12 @@ class Attended:
     @cached_property
     def values(self) -> Floats:
         """(B, H, T, d) what each word passes on through each head."""
-        made: Floats = self.layer.share * _project(
-            _project(self.keys[:, None], self.layer.w_v), self.layer.w_o
-        )
-        if self.layer.w_o is None:
-            made = made / self.layer.heads  # heads are averaged, so that contributions add up
-        wide = (len(made), self.layer.heads, *made.shape[2:])
-        return np.array(np.broadcast_to(made, wide), copy=False)
+        layer = self.layer
+        made: Floats = layer.share * _project(_project(self.keys[:, None], layer.w_v), layer.w_o)
+        if layer.w_o is None:
+            made = made / layer.heads  # heads are averaged, so that contributions add up
+        spread: Floats = np.broadcast_to(made, (len(made), layer.heads, *made.shape[2:]))
+        return spread
 
     def contributions(self) -> Floats:
         """Return (B, Tq, T, d): what each context word adds to each output, without `own`."""
@@ -122,7 +168,10 @@ class Attended:
 
     def trace(self) -> Trace:
         """Take the steps again, and keep each."""
-        scores = np.array(np.broadcast_to(self._products(), self.shares.shape))
+        keys = unit(self.keys) if self.layer.unit else self.keys
+        places = self.asked.shape[1]
+        products = [_scores(look.layer, look.q, keys, places, narrow=False) for look in self.looks]
+        scores = np.array(np.broadcast_to(np.concatenate(products, axis=2), self.shares.shape))
         scaled = times(scores.copy(), self.layer.scale)
         added = {}
         for term in self.layer.terms:
@@ -134,47 +183,35 @@ class Attended:
             scaled = np.where(self.look, scaled, -np.inf)
         return Trace(scores.swapaxes(1, 2), added, scaled.swapaxes(1, 2))
 
-    def _products(self) -> Floats:
-        """Return (B, Tq, H or 1, T): q·k."""
-        keys = unit(self.keys) if self.layer.unit else self.keys
-        return _scores(self.layer, self.q, keys, self.asked.shape[1], narrow=False)
-
     def backward(self, d_output: Floats) -> Gradients:
         """Return the gradients by the parameters, from that by the output (B, Tq, d)."""
-        layer, heads = self.layer, self.layer.heads
-        batch, _, dim = self.asked.shape
+        layer, heads, dim = self.layer, self.layer.heads, self.keys.shape[2]
         number = len(self.passed)
         made: Gradients = {}
         there = 1.0 if self.look is None else self.look.any(axis=3)  # alone, a word stays whole
         made["own"] = np.array([(d_output * self.asked * there).sum()], d_output.dtype)
         d_made = (layer.share * d_output).reshape(number, 1, -1)  # of each head
+        mixed = _mix(self.shares, self.keys) if self.mixed is None else self.mixed
         if layer.w_o is None:
             d_made = d_made / heads
         else:
             made["w_o"] = _outer(self.passed, d_made)
             d_made = _by_heads(d_made, layer.w_o, back=True)
         if layer.w_v is not None:
-            mixed = _mix(self.shares, self.keys) if self.mixed is None else self.mixed
             made["w_v"] = _outer(mixed, d_made)
             d_made = _by_heads(d_made, layer.w_v, back=True)
-        d_mixed = np.broadcast_to(d_made, (number, heads, dim)).reshape(batch, -1, dim)
-        d_weights = (d_mixed @ self.keys.swapaxes(1, 2)).reshape(self.shares.shape)
-        weights = self.shares
-        d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
-        for term in layer.terms:
-            made[term.name] = term.backward(d_scores, self.seen)
-        if layer.w_q is None or layer.w_k is None:
-            return made
-        d_scores *= layer.scale
-        d_sought = (d_scores.reshape(batch, -1, d_scores.shape[3]) @ self.keys).reshape(
-            number, heads, dim
-        )
-        made["w_k"] = _outer(d_sought, self.q)
-        d_q = _by_heads(d_sought, layer.w_k)  # (N, H, dk)
-        made["w_q"] = _outer(self.asking[:, None], d_q)
-        if layer.b_q is not None:
-            made["b_q"] = d_q.sum(axis=0)
-        return made
+        d_mixed = np.broadcast_to(d_made, (number, heads, dim))
+        if not layer.looks_twice:
+            return made | self.looks[0].backward(d_mixed, self.keys, self.seen)[0]
+        near, wide = self.looks
+        later, d_asking = wide.backward(d_mixed[:, 1:], self.keys, self.seen)
+        assert d_asking is not None
+        n, d_n = wide.asking[:, dim:], d_asking[:, dim:]  # (N, d)
+        length = np.sqrt((mixed[:, 0] ** 2).sum(axis=1, keepdims=True))
+        d_found = (d_n - n * (n * d_n).sum(axis=1, keepdims=True)) / np.where(length > 0, length, 1)
+        first, _ = near.backward(d_mixed[:, :1] + d_found[:, None], self.keys, self.seen)
+        first["w_q"] = np.concatenate([first["w_q"], np.zeros_like(first["w_q"])], axis=1)
+        return made | {name: np.concatenate([first[name], later[name]]) for name in first}
 
 
 def attend(
@@ -202,35 +239,31 @@ def attend(
     """
     keys, key_ids = over or (x, ids)  # (B, T, d)
     asked = x if queries is None else x[np.arange(len(x)), queries][:, None]  # (B, Tq, d)
-    batch, places, dim = asked.shape
+    places, dim = asked.shape[1:]
     seen = Seen(key_ids, queries, x.shape[1], over is not None)
-    asking = asked
-    if layer.near is not None:
-        mine = seen if over is None else Seen(ids, queries, x.shape[1])
-        asking = np.concatenate([asked, layer.near.around(x, mine, mask)], axis=-1)
-    asking = asking.reshape(batch * places, -1)  # (N, d or 2d)
-    compared = unit(asking) if layer.unit else asking
-    q = compared[:, None] if layer.w_q is None else _side_by_side(compared, layer.w_q)
-    if layer.b_q is not None:
-        q = q + layer.b_q.astype(x.dtype, copy=False)
+    look = _look(layer, seen, mask)
     size = layer.heads if layer.w_k is None else layer.heads * layer.w_k.shape[2]
     narrow = queries is None and layer.w_v is not None and size <= dim
+    asking = asked.reshape(-1, dim)  # (N, d)
+    mixed: Floats | None = None
+    if layer.looks_twice:
+        first, others = layer.some_heads(slice(1)), layer.some_heads(slice(1, None))
+        assert first.w_q is not None
+        near = _weigh(replace(first, w_q=first.w_q[:, :dim]), asking, keys, seen, look, places)
+        found = _mix(near.shares, keys)  # (N, 1, d)
+        asking = np.concatenate([asking, unit(found[:, 0])], axis=1)  # (N, 2d)
+        looks: tuple[Look, ...] = (near, _weigh(others, asking, keys, seen, look, places))
+        shares = np.concatenate([one.shares for one in looks], axis=2)
+        mixed = np.concatenate([found, _mix(looks[1].shares, keys)], axis=1)
+    else:
+        looks = (_weigh(layer, asking, keys, seen, look, places, narrow),)
+        shares = looks[0].shares
 
-    scores = _scores(layer, q, unit(keys) if layer.unit else keys, places, narrow)
-    scores = times(scores, layer.scale)  # (B, Tq, H or 1, T)
-    if layer.terms and scores.shape[2] < layer.heads:
-        scores = np.repeat(scores, layer.heads, axis=2)
-    for term in layer.terms:
-        term.add(scores, seen)
-    look = _look(layer, seen, mask)
-    weights = softmax(scores, look, out=scores)
-
-    shares: Floats = np.broadcast_to(weights, (batch, places, layer.heads, keys.shape[1]))
     if layer.w_v is None and layer.w_o is None:  # heads are averaged
-        mixed = passed = (weights.mean(axis=2) @ keys).reshape(-1, 1, dim)
+        mixed = passed = (shares.mean(axis=2) @ keys).reshape(-1, 1, dim)
         made = passed[:, 0]
     else:
-        mixed = None if narrow else _mix(shares, keys)
+        mixed = _mix(shares, keys) if mixed is None and not narrow else mixed
         passed = _pass_on(layer, shares, keys, mixed)  # (N, H, dv)
         made = passed.mean(axis=1) if layer.w_o is None else _together(passed, layer.w_o)
     made = made.reshape(asked.shape)
@@ -238,7 +271,32 @@ def attend(
     own = _own(layer, asked, look)
     output = made if own is None else made + own
     own = np.broadcast_to(np.zeros((), x.dtype), asked.shape) if own is None else own
-    return Attended(layer, seen, keys, look, asked, asking, q, shares, mixed, passed, own, output)
+    return Attended(layer, seen, keys, look, asked, looks, shares, mixed, passed, own, output)
+
+
+def _weigh(
+    layer: Layer,
+    asking: Floats,
+    keys: Floats,
+    seen: Seen,
+    look: Mask | None,
+    places: int,
+    narrow: bool = False,
+) -> Look:
+    """Let words ask (N, d or 2d): score, scale, add the terms, softmax."""
+    compared = unit(asking) if layer.unit else asking
+    q = compared[:, None] if layer.w_q is None else _side_by_side(compared, layer.w_q)
+    if layer.b_q is not None:
+        q = q + layer.b_q.astype(q.dtype, copy=False)
+    scores = _scores(layer, q, unit(keys) if layer.unit else keys, places, narrow)
+    scores = times(scores, layer.scale)  # (B, Tq, H or 1, T)
+    if layer.terms and scores.shape[2] < layer.heads:
+        scores = np.repeat(scores, layer.heads, axis=2)
+    for term in layer.terms:
+        term.add(scores, seen)
+    weights = softmax(scores, look, out=scores)
+    wide = (len(keys), places, layer.heads, keys.shape[1])
+    return Look(layer, asking, q, np.broadcast_to(weights, wide))
 
 
 def _scores(layer: Layer, q: Floats, keys: Floats, places: int, narrow: bool) -> Floats:

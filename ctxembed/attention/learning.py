@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from ctxembed.attention.layer import Gradients, Layer, Parameters, attend
 from ctxembed.attention.objective import Score, Weights, normalise, unaverage
 from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
+from ctxembed.attention.terms import Walls
 from ctxembed.static.space import Floats
 
 FEWEST_WORDS = 20  # that must occur often enough
 FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
-FASTER = {"distance": 3.0, "word": 3.0, "wall": 300.0}  # far from where they start
+RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # how fast, beside the matrices
 
 
 class NothingToLearn(ValueError):
@@ -35,9 +36,8 @@ class Settings:
     clip: float = 1.0
     check_every: int = 100
     patience: int = 8  # checks without improvement before stopping
-    mix: float = 6.0  # how close to one half the share of each word in its pseudoword stays
+    mix: float = 1.5  # how close to one half the share of each word in its pseudoword stays
     average: float = 0.995  # decay of the running mean of the parameters, which is what is kept
-    trust: float = 0.7  # how far to go from general attention, the start, to what was learned
     classes: int = 32  # groups of words that take the same place in a sentence
     relatives: int = 8  # near words that stand for the same sense
     fewest: int = 20  # occurrences that a word must have to be in a pseudoword
@@ -96,10 +96,10 @@ def learn(
         return Score(*(float(np.mean([getattr(n, k) for n in scores])) for k in vars(scores[0])))
 
     best = begin(rng)
-    now = origin = mean = best.parameters()
+    now = mean = best.parameters()
     first = best_score = validate(best)
     since, losses, clock = 0, [first.loss], time.monotonic()
-    adam = Adam(s.rate, s.clip, {**FASTER, **({} if s.positions else {"distance": 0.0})})
+    adam = Adam(s.rate, s.clip, {**RATES, **({} if s.positions else {"distance": 0.0})})
     yield Report(0.0, 0, first.loss, first, best_score, best)
     for step in range(1, s.steps + 1):
         done = step / s.steps
@@ -113,14 +113,15 @@ def learn(
                 yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
                 return
             now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
+            now[Walls.name] = np.maximum(now[Walls.name], 0)  # what is behind one is never nearer
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
-            trusted = best.updated(blend(origin, mean, s.trust))
-            validation = validate(trusted)
+            settled = best.updated(mean)
+            validation = validate(settled)
             since += 1
             if validation.loss < best_score.loss - 1e-4:
-                best, best_score, since = trusted, validation, 0
+                best, best_score, since = settled, validation, 0
             why = "finished" if done >= 1 else "no improvement" if since >= s.patience else ""
             recent = float(np.mean(losses[-s.check_every :]))
             yield Report(min(1.0, done), step, recent, first, best_score, best, why)

@@ -21,7 +21,7 @@ class Weights:
 
     plain: float = 2.0
     spliced: float = 2.0
-    static: float = 0.1
+    static: float = 1.0
     sharp: float = 5.0
     sharp_static: float = 10.0
 

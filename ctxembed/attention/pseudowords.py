@@ -144,6 +144,8 @@ class Sampler:
     spliced: int = 2
     window: int = 24  # words each side of a whole occurrence
     clause: tuple[int, int] = (3, 8)  # fewest and most words each side of a spliced one
+    begun: float = 0.5  # share of the spliced ones whose second clause begins as its sentence did
+    beginning: int = 14  # words before the target among which a sentence may begin
     flatten: float = 1e-4
     fewest: int = 20  # occurrences that a word must have
 
@@ -177,14 +179,25 @@ class Sampler:
     def _assemble(
         self, a: Ints, b: Ints, cut: Bools, rng: np.random.Generator
     ) -> tuple[Ints, Ints, Ints]:
-        """Put together the words around each place a; where cut, fewer, and those around b."""
+        """Put together the words around each place a; where cut, fewer, and those around b.
+
+        Two clauses are joined in the middle of both, or the second one begins with its sentence.
+        """
         number, (low, high) = len(a), self.clause
-        reach = np.where(cut, rng.integers(low, high + 1, number), self.window)[:, None]
-        other = np.where(cut, rng.integers(low, high + 1, number), 0)[:, None]
-        before = rng.random((number, 1)) < 0.5
-        mine, is_mine = self._around(a, self.window, reach)
-        clause, is_clause = self._around(b, high, other)
-        is_clause[:, high] = False  # the other target itself is left out
+        mine_to, other_to = rng.integers(low, high + 1, (2, number))
+        before = rng.random(number) < 0.5  # whether the other clause comes first
+        begun = cut & (rng.random(number) < self.begun)
+        second = np.where(begun, self.beginning, 0)
+        mine_from = np.where(begun, np.where(before, second, high), mine_to)
+        other_from = np.where(begun, np.where(before, high, second), other_to)
+        whole = np.full(number, self.window)
+        mine, is_mine = self._around(
+            a, self.window, np.where(cut, mine_from, whole), np.where(cut, mine_to, whole)
+        )
+        clause, is_clause = self._around(b, self.beginning, other_from, other_to)
+        is_clause &= cut[:, None]
+        is_clause[:, self.beginning] = False  # the other target itself is left out
+        before = before[:, None]
         ids = np.concatenate([clause, mine, clause], axis=1)
         there = np.concatenate([is_clause & before, is_mine, is_clause & ~before], axis=1)
         column = np.cumsum(there, axis=1) - 1
@@ -192,9 +205,9 @@ class Sampler:
         sentences = np.zeros((number, int(length.max())), np.intp)
         row, col = np.nonzero(there)
         sentences[row, column[row, col]] = ids[row, col]
-        return sentences, column[:, 2 * high + 1 + self.window], length
+        return sentences, column[:, 2 * self.beginning + 1 + self.window], length
 
-    def _around(self, places: Ints, widest: int, reach: Ints) -> tuple[Ints, Bools]:
+    def _around(self, places: Ints, widest: int, back: Ints, ahead: Ints) -> tuple[Ints, Bools]:
         """Return the words up to `widest` each side, and which lie in reach and sentence."""
         ids, offsets = self.occurrences.ids, self.occurrences.offsets
         step = np.arange(-widest, widest + 1)
@@ -202,4 +215,5 @@ class Sampler:
         sentence = np.searchsorted(offsets, places, side="right") - 1
         inside = (at >= offsets[sentence][:, None]) & (at < offsets[sentence + 1][:, None])
         words = ids[np.clip(at, 0, len(ids) - 1)]
-        return words, inside & (np.abs(step) <= reach) & (words < self.occurrences.vocabulary)
+        near = (step >= -back[:, None]) & (step <= ahead[:, None])
+        return words, inside & near & (words < self.occurrences.vocabulary)

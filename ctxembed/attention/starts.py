@@ -3,7 +3,6 @@
 import numpy as np
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.terms import Distance, Term, Walls, WordBias
 from ctxembed.attention.terms.distance import decay
 from ctxembed.attention.terms.word_bias import damping
@@ -12,6 +11,8 @@ from ctxembed.static.space import Floats
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
 REACH = 32  # words; farther ones count as this far
 GENERAL = ("textbook", "scaled", "cosine")
+OWN = 0.08  # how much of the word stays: more for words alone, less for words in sentences
+NEAR_SLOPE, FAR_SLOPES, FAR_WALLS = 0.4, (0.02, 0.1, 0.1), (0.0, 0.0, 1.0)
 
 
 def general(kind: str, dim: int, heads: int = 4, frequency: Floats | None = None) -> Layer:
@@ -48,20 +49,20 @@ def start(
     dim: int,
     rng: "np.random.Generator",
     features: Floats,
-    near: Neighbourhood,
+    heights: Floats,
     *,
     heads: int = 4,
     reach: int = 24,
     temperature: float = 4.0,
-    own: float = 0.15,
-    around: float = 0.3,
-    wall: float = 10.0,
-    slopes: tuple[float, ...] = (0.02, 0.1, 0.4, 0.8),
+    own: float = OWN,
+    found: float = 0.7,
     noise: float = 0.01,
 ) -> Layer:
-    """Start near general attention: cosine scores, frequent words damped, one decay a head.
+    """Start near general attention, looking twice.
 
-    features: (V, F) of WordBias, its last two the mildest damping and the length.
+    The first head looks near, inside the clause, for nothing in particular; the others look for
+    what is like the word and, more, like what the first one found, in the clause or beyond.
+    features: (V, F) of WordBias, its last two the mildest damping and the length. heights: (V,).
     """
     eye = np.eye(dim)[None]
     size = np.sqrt(temperature) * dim**0.25  # so that q·k / sqrt(d) = temperature · cosine
@@ -74,22 +75,28 @@ def start(
 
     by_feature = np.zeros((heads, features.shape[1]))
     by_feature[:, -2:] = 1.0
-    w_q = np.concatenate([about(size * (1 - around) * eye), about(size * around * eye)], axis=1)
-    w_k, w_v, w_o = about(size * eye), about(eye), about((1 - own) / heads * eye)
+    w_q = about(size * eye)
+    slopes, walls = np.array([FAR_SLOPES[0]]), np.array([1.0])
+    if heads > 1:
+        w_q = np.concatenate([about(size * (1 - found) * eye), about(size * found * eye)], axis=1)
+        w_q[0, :dim] -= size * (1 - found) * eye[0]
+        w_q[0, dim:] = 0
+        slopes = np.array([NEAR_SLOPE, *np.resize(FAR_SLOPES, heads - 1)])
+        walls = np.array([1.0, *np.resize(FAR_WALLS, heads - 1)])
     return Layer(
         heads,
         ready(w_q),
-        ready(w_k),
-        ready(w_v),
-        ready(w_o),
+        ready(about(size * eye)),
+        ready(about(eye)),
+        ready(about((1 - own) / heads * eye)),
         b_q=np.zeros((heads, dim), np.float32),
         scale=float(1 / np.sqrt(dim)),
         skip_self=True,
         own=own,
-        near=near,
+        looks_twice=heads > 1,
         terms=(
-            Distance(ready(decay(tuple(np.resize(np.array(slopes), heads)), reach))),
+            Distance(ready(decay(tuple(slopes), reach))),
             WordBias(ready(by_feature), features),
-            Walls(ready(np.full(heads, wall)), near.heights),
+            Walls(ready(walls), heights),
         ),
     )

@@ -11,10 +11,9 @@ import numpy as np
 
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.learning import NothingToLearn, Report, Settings, learn
-from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.pseudowords import split
 from ctxembed.attention.starts import start
-from ctxembed.attention.terms.walls import heights
+from ctxembed.attention.terms.walls import count_heights
 from ctxembed.attention.terms.word_bias import word_features
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
@@ -30,7 +29,7 @@ from ctxembed.text.npy import load
 
 HELD_OUT = 0.05  # of the corpus, at its end
 FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
-WALLS = 3_000_000  # words that are enough to measure the height of each
+WALLS = 20_000_000  # words that are enough to count the height of each
 
 
 def begin(
@@ -38,13 +37,10 @@ def begin(
 ) -> Layer:
     """Make the layer that learning starts from; without a corpus, no word is a wall."""
     features = word_features(np.asarray(model.vectors), np.asarray(model.counts))
-    salience = features[:, -1] + features[:, -2]
-    high = np.zeros(len(features), np.float32)
+    heights = np.zeros(len(features), np.float32)
     if index is not None:
-        sentences = int(np.searchsorted(index.offsets, WALLS))
-        high = heights(model.centred, salience, index.ids, index.offsets[: sentences + 1])
-    near = Neighbourhood(salience, high)
-    return start(model.dim, rng, features, near, heads=heads, reach=reach)
+        heights = count_heights(index.ids, index.offsets, len(features), WALLS)
+    return start(model.dim, rng, features, heights, heads=heads, reach=reach)
 
 
 @on_model(*PROPERTIES)
@@ -182,8 +178,8 @@ def _table(name: str, saved: Saved, report: Report, seconds: float) -> Table:
     notes = []
     if report.best_score is report.first:
         notes.append(
-            "learning did not improve on the start, which is general attention with walls and"
-            " neighbourhoods; that was kept"
+            "learning did not improve on the start, which is general attention that looks twice;"
+            " that was kept"
         )
     return Table(PROPERTIES, rows, notes)
 

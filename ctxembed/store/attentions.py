@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 
 from ctxembed.attention.layer import MATRICES, Layer
-from ctxembed.attention.neighbourhood import Neighbourhood
-from ctxembed.attention.terms import TERMS, Distance, Term, Walls, WordBias
+from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_json
 from ctxembed.text.npy import load
 
 FORMAT = 2
-NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share")
+NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share", "looks_twice")
 HEAD = ("head", "anchors")  # what a task has beside its layer
 PARTS = {"inputs": str, "layer": dict, "arrays": dict, "settings": dict, "figures": dict}
-FIRST = ("positions", "walls", "key_bias", "salience", "heights")  # arrays of the first format
-ARRAYS = {*MATRICES, *HEAD, *FIRST, "near_salience", "near_heights"}
-ARRAYS |= {f"{term}{part}" for term in TERMS for part in ("", "_words")}
+ARRAYS = {*MATRICES, *HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
 FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
@@ -84,8 +81,6 @@ def _arrays(saved: Saved) -> dict[str, Floats]:
     arrays = {name: getattr(layer, name) for name in MATRICES} | saved.head
     for term in layer.terms:
         arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
-    if layer.near is not None:
-        arrays |= {"near_salience": layer.near.salience, "near_heights": layer.near.heights}
     return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -105,7 +100,9 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
             " Upgrade with: pip install --upgrade ctxembed"
         )
-    if not whole:
+    if whole and version < FORMAT:
+        raise ModelError(f"{path}: learned by an earlier ctxembed; {FIX}")
+    if not whole or not isinstance(meta.get("terms"), list):
         raise ModelError(f"{path}: damaged; {FIX}")
     model.check_made_for(path, meta.get("model"), FIX)
     return meta
@@ -128,46 +125,15 @@ def load_attention(model: Model, name: str) -> Saved:
         arrays[key] = _array(folder, key, shape)
     head = {key: arrays.pop(key) for key in HEAD if key in arrays}
     try:
-        layer = (_read_layer if meta["format"] > 1 else _read_first)(meta, arrays)
+        terms = (
+            TERMS[key](arrays.pop(key), arrays.pop(f"{key}_words", None)) for key in meta["terms"]
+        )
+        layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
     except (KeyError, TypeError):
         raise ModelError(f"{folder / 'layer.json'}: damaged; {FIX}") from None
     return Saved(
         layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), head
     )
-
-
-def _read_layer(meta: dict[str, Any], arrays: dict[str, Floats]) -> Layer:
-    near = None
-    if "near_heights" in arrays:
-        near = Neighbourhood(arrays["near_salience"], arrays["near_heights"])
-    return Layer(
-        **meta["layer"],
-        **_matrices(arrays),
-        near=near,
-        terms=tuple(
-            TERMS[name](arrays[name], arrays.get(f"{name}_words")) for name in meta["terms"]
-        ),
-    )
-
-
-def _read_first(meta: dict[str, Any], arrays: dict[str, Floats]) -> Layer:
-    """Read the first format, which kept what it knew about words beside the layer."""
-    numbers = dict(meta["layer"])
-    heights, bias = arrays.get("heights"), arrays.get("key_bias")
-    near = None
-    if numbers.pop("near", False):
-        near = Neighbourhood(arrays["salience"], arrays["heights"])
-    terms: list[Term] = [Distance(arrays["positions"])] if "positions" in arrays else []
-    if bias is not None:  # (V,) or (V, H): the bias of each head is a feature of its own
-        bias = bias[:, None] if bias.ndim == 1 else bias
-        terms.append(WordBias(np.eye(bias.shape[1], dtype=np.float32), bias))
-    if "walls" in arrays:
-        terms.append(Walls(arrays["walls"], heights))
-    return Layer(**numbers, **_matrices(arrays), near=near, terms=tuple(terms))
-
-
-def _matrices(arrays: dict[str, Floats]) -> dict[str, Any]:
-    return {name: arrays[name] for name in MATRICES if name in arrays}
 
 
 def _array(folder: Path, key: str, shape: list[int]) -> Floats:

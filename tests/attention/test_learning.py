@@ -15,25 +15,23 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Layer, Parameters, attend
 from ctxembed.attention.learning import NothingToLearn, Settings, learn
-from ctxembed.attention.neighbourhood import Neighbourhood
 from ctxembed.attention.objective import Weights, unaverage
 from ctxembed.attention.pseudowords import split
 from ctxembed.attention.starts import start
-from ctxembed.attention.terms import Seen
-from ctxembed.attention.terms.walls import between, heights
+from ctxembed.attention.terms.walls import between, count_heights
 from ctxembed.store.attentions import load_attention
 from ctxembed.store.model import Model
 from tests.conftest import ROOT, Run
 
-D, H, R, V = 5, 2, 3, 11
+D, H, R, V = 5, 3, 3, 11
 NAMES = ("w_q", "w_k", "w_v", "w_o", "b_q", "word", "distance", "wall", "own")
 Rows = NDArray[np.intp]
 
 
 def some_layer(rng: np.random.Generator) -> Layer:
     """Make a layer that has everything, over a vocabulary of eleven words."""
-    near = Neighbourhood(rng.standard_normal(V), np.abs(rng.standard_normal(V)) / 10)
-    made = start(D, rng, rng.standard_normal((V, 4)), near, heads=H, reach=R)
+    heights = np.abs(rng.standard_normal(V))
+    made = start(D, rng, rng.standard_normal((V, 4)), heights, heads=H, reach=R)
     parameters = made.parameters()
     return made.updated(
         {
@@ -91,23 +89,34 @@ def test_gradients_agree_with_torch() -> None:
     pull = rng.standard_normal((3, 1, D))
     attended = attend(layer, x, ids, queries=target)
     p = {k: torch.tensor(a, requires_grad=True) for k, a in layer.parameters().items()}
-    assert layer.near is not None
     _, word, wall = layer.terms
     assert word.words is not None and wall.words is not None
-    walls = between(wall.words[ids], target)
-    around = layer.near.around(x, Seen(ids, target, 9))
-    own = x[np.arange(3), target][:, None]
+    heights = wall.words[ids]
+    walls = np.array(
+        [
+            [heights[b, min(j, i) + 1 : max(j, i) + 1].sum() for j in range(9)]
+            for b, i in enumerate(target)
+        ]
+    )
+    own = torch.tensor(x[np.arange(3), target])[:, None, None]  # (B, 1, 1, d)
     keys = torch.tensor(x)[:, None]  # (B, 1, T, d)
-    asked = torch.tensor(np.concatenate([own, around], axis=-1))[:, None]
-    q, k, v = asked @ p["w_q"] + p["b_q"][:, None], keys @ p["w_k"], keys @ p["w_v"]
     at = torch.arange(9)
     far = (at - torch.tensor(target)[:, None]).clamp(-R, R) + R
     bias = p["distance"][:, far].transpose(0, 1)  # (B, H, T)
     bias = bias + (torch.tensor(word.words[ids]) @ p["word"].T).transpose(1, 2)
-    bias = bias - p["wall"][:, None] * torch.tensor(walls)
-    bias = bias.masked_fill((at == torch.tensor(target)[:, None])[:, None], -torch.inf)
-    mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias[:, :, None])
-    want = p["own"] * torch.tensor(own) + (mixed @ p["w_o"]).sum(dim=1)
+    bias = bias - p["wall"][:, None] * torch.tensor(walls)[:, None]
+    bias = bias.masked_fill((at == torch.tensor(target)[:, None])[:, None], -torch.inf)[:, :, None]
+    attention = torch.nn.functional.scaled_dot_product_attention
+
+    def look(asks: Any, heads: slice, values: Any) -> Any:
+        q = asks @ p["w_q"][heads, : asks.shape[-1]] + p["b_q"][heads, None]
+        return attention(q, keys @ p["w_k"][heads], values, attn_mask=bias[:, heads])
+
+    near = slice(0, 1)
+    found = look(own, near, keys)  # (B, 1, 1, d)
+    asks = torch.cat([own, torch.nn.functional.normalize(found, dim=-1)], dim=-1)
+    passed = [look(own, near, keys @ p["w_v"][near]), look(asks, slice(1, H), keys @ p["w_v"][1:])]
+    want = p["own"] * own[:, 0] + (torch.cat(passed, dim=1) @ p["w_o"]).sum(dim=1)
     (want * torch.tensor(pull)).sum().backward()
     np.testing.assert_allclose(attended.output, want.detach().numpy(), atol=1e-10)
     gradients = attended.backward(pull)
@@ -164,26 +173,21 @@ def test_walls_by_a_plain_loop() -> None:
     high = np.random.default_rng(1).random((2, 7))
     made = between(high)
     for b, i, j in np.ndindex(2, 7, 7):
-        inner = high[b, min(i, j) + 1 : max(i, j)]
+        inner = high[b, min(i, j) + 1 : max(i, j) + 1]
         assert made[b, i, j] == pytest.approx(inner.sum(), abs=1e-12)
     np.testing.assert_allclose(between(high, np.array([3, 6]))[:, 0], made[[0, 1], [3, 6]])
 
 
-def test_a_word_between_two_topics_is_a_wall() -> None:
-    # Rows 0-3 are one topic, 4-7 another, 8 stands between clauses, 9 inside them.
-    x = np.zeros((10, 2), np.float32)
-    x[:4, 0] = x[4:8, 1] = 1
-    x[8:] = 2**-0.5
-    rng = np.random.default_rng(0)
-    sentences = []
-    for _ in range(200):
-        one, other = (rng.integers(0, 4, 6) + 4 * topic for topic in rng.permutation(2))
-        sentences.append([*one[:3], 9, *one[3:], 8, *other[:3], 9, *other[3:]])
+def test_a_word_that_starts_sentences_is_a_wall() -> None:
+    # 0 always starts a sentence, 1 as often as any word, 2 never; 5 has no vector.
+    sentences = [[0, 3, 1, 2, 5], [1, 3, 4, 2, 5], [0, 4, 3, 2, 1]] * 100
     ids = np.array(sentences, np.int32)
-    high = heights(
-        x, np.zeros(10, np.float32), ids.ravel(), np.arange(0, ids.size + 1, ids.shape[1])
-    )
-    assert high[8] > 5 * high[9]
+    high = count_heights(ids.ravel(), np.arange(0, ids.size + 1, 5), 5)
+    rate = (200 + 50 / 5) / ((200 + 50) / 5)  # starts and occurrences, with 50 average ones
+    assert high[0] == pytest.approx(np.log1p(np.exp(np.log(rate) - 2)), abs=1e-6)
+    assert high[0] > high[1] > high[3] >= high[2] > 0
+    few = count_heights(ids.ravel(), np.arange(0, ids.size + 1, 5), 5, most=5)
+    assert few[0] == pytest.approx(np.log1p(np.exp(np.log(11 / (51 / 5)) - 2)), abs=1e-6)
 
 
 SPEAK = ("apple pear plum fig", "phone chip code app", "bank loan cash coin", "dog cat cow hen")
@@ -326,7 +330,7 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
 
     def begin(rng: np.random.Generator) -> Layer:
         zeros = np.zeros(40, np.float32)
-        return start(6, rng, np.zeros((40, 4), np.float32), Neighbourhood(zeros, zeros))
+        return start(6, rng, np.zeros((40, 4), np.float32), zeros)
 
     seen, held_out = split(ids, offsets, order, starts, 0.2)
     real, calls = module.run_batch, 0

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctxembed.attention.layer import attend
 from ctxembed.attention.starts import general
 from ctxembed.errors import ModelError
 from ctxembed.store.attentions import Saved, load_attention, save_attention
@@ -66,34 +65,7 @@ def test_what_was_saved_comes_back(model: Model) -> None:
             np.testing.assert_allclose(np.asarray(mine.words), theirs.words, rtol=1e-6)
 
 
-def test_the_first_format_still_opens(tiny: Path, tmp_path: Path) -> None:
-    """A layer whose numbers about words lay beside it, as models had it before terms."""
-    model = Model.open(shutil.copytree(tiny, tmp_path / "m"))
-    folder = model.path / "attention" / "learned"
-    folder.mkdir(parents=True)
-    rng = np.random.default_rng(0)
-    shapes: dict[str, tuple[int, ...]] = {
-        "w_q": (2, 8, 4), "w_k": (2, 4, 4), "w_v": (2, 4, 4), "w_o": (2, 4, 4), "b_q": (2, 4),
-        "positions": (2, 5), "walls": (2,), "key_bias": (10, 2), "salience": (10,),
-        "heights": (10,),
-    }  # fmt: skip
-    arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-    numbers = {"heads": 2, "scale": 0.5, "unit": False, "skip_self": True, "own": 0.2}
-    told = {"format": 1, "inputs": "centred", "settings": {}, "figures": {}}
-    told |= {"layer": numbers | {"share": 1.0, "near": True}}
-    told |= {"arrays": {name: list(shape) for name, shape in shapes.items()}}
-    (folder / "layer.json").write_text(json.dumps(told))
-    layer = load_attention(model, "learned").layer
-    x, ids = rng.normal(size=(1, 4, 4)), np.array([[3, 1, 4, 9]])
-    made = attend(layer, x, ids, queries=np.array([2]))
-    trace = made.trace()
-    for head in range(2):  # what each word adds, by hand
-        assert trace.added["word"][0, head, 0].tolist() == arrays["key_bias"][ids[0], head].tolist()
-        wall = -arrays["walls"][head] * np.array([arrays["heights"][1], 0, 0, 0])
-        np.testing.assert_allclose(trace.added["wall"][0, head, 0], wall, rtol=1e-6)
-        np.testing.assert_allclose(
-            trace.added["distance"][0, head, 0], arrays["positions"][head, [0, 1, 2, 3]]
-        )
-    assert np.isfinite(made.output).all()
+def test_an_attention_from_before_names_the_way_out(model: Model) -> None:
+    change(model, format=1)
+    with pytest.raises(ModelError, match="by an earlier ctxembed; learn it again with: ctxembed"):
+        load_attention(model, "learned")

@@ -20,7 +20,7 @@ class Seen:
     queries: Places | None  # (B,) the one word that asks; None where each does
     length: int  # T of the sentence that asks
     crossed: bool = False  # whether the words looked at are another sentence's
-    between: dict[int, Floats] = field(default_factory=dict)  # kept by terms that share a sum
+    kept: dict[str, Floats] = field(default_factory=dict)  # what a term needs forward and back
 
     @cached_property
     def distance(self) -> Places | None:

@@ -1,7 +1,8 @@
-"""A distance that knows words: some stand between two clauses like a wall, others hardly count.
+"""A distance that knows words: a clause begins where a sentence could begin.
 
-The height of a word says how much the topic changes across it in the corpus: `while`, `because`
-and `he` stand where one clause ends and another begins, `of` and `with` in the middle of one.
+The height of a word says how much more often it starts a sentence than any word does: `however`,
+`although`, `she`, `after` and `while` are high, `of`, `which` and `that` are not. It is counted, in
+any language, without a list of words.
 """
 
 from typing import Any, ClassVar
@@ -12,10 +13,9 @@ from numpy.typing import NDArray
 from ctxembed.attention.terms.term import Seen, Term
 from ctxembed.static.space import Floats
 
-SIDE = 6  # words to either side whose topics are compared
-LEAST = 3  # fewer words on one side say nothing
-PRIOR = 30  # occurrences of an average word that each is given, so that rare ones stay average
-STEP = 2_000  # sentences at once: some 40 MB
+PRIOR = 50  # occurrences of an average word that each is given, so that rare ones stay average
+STEEP = 2.0  # a word that starts sentences e² times as often as others has a height of ln 2
+CHUNK = 1 << 20  # words counted at once
 
 
 class Walls(Term):
@@ -25,82 +25,57 @@ class Walls(Term):
 
     def bias(self, seen: Seen, dtype: Any) -> Floats | None:
         """Lower the scores of what stands behind walls."""
-        walls = walls_between(self.words, seen, dtype)
+        walls = self._between(seen, dtype)
         if walls is None:
             return None
         return -self.by_head.astype(dtype, copy=False)[:, None] * walls[:, :, None]
 
     def backward(self, d_scores: Floats, seen: Seen) -> Floats:
         """Return (H,)."""
-        walls = walls_between(self.words, seen, d_scores.dtype)
+        walls = self._between(seen, d_scores.dtype)
         assert walls is not None
         return np.asarray(-np.einsum("bqht,bqt->h", d_scores, walls))
 
-
-def walls_between(heights: Floats | None, seen: Seen, dtype: Any) -> Floats | None:
-    """Return (B, Tq, T): the heights between each two words; summed once a batch."""
-    if heights is None or seen.ids is None or seen.distance is None:
-        return None
-    if id(heights) not in seen.between:
-        mine = heights[seen.ids].astype(dtype, copy=False)
-        seen.between[id(heights)] = between(mine, seen.queries)
-    return seen.between[id(heights)]
-
-
-def heights(
-    x: Floats, salience: Floats, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> Floats:
-    """Measure the height of each word (V,): how far topics across it lie below the average.
-
-    x: (V, d) vectors of length 1. salience: (V,) log of how much a word says about the topic.
-    ids, offsets: sentences of the corpus; ids past V are words without a vector.
-    """
-    size = len(x)
-    weight = np.exp(salience).astype(x.dtype)
-    total, number = np.zeros(size), np.zeros(size)
-    for first in range(0, len(offsets) - 1, STEP):
-        bounds = np.asarray(offsets[first : first + STEP + 1])
-        words = np.asarray(ids[bounds[0] : bounds[-1]])
-        known = words < size
-        sentence = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[known]
-        words = words[known]
-        ends = np.cumsum(np.bincount(sentence, minlength=len(bounds) - 1))
-        begin, end = np.concatenate([[0], ends])[sentence], ends[sentence]
-        place = np.arange(len(words))
-        asked = np.flatnonzero((place - begin >= LEAST) & (end - place > LEAST))
-        sums = np.cumsum(x[words] * weight[words, None], axis=0, dtype=np.float64)
-        sums = np.concatenate([np.zeros((1, x.shape[1])), sums])  # (n+1, d)
-        left = sums[asked] - sums[np.maximum(begin[asked], asked - SIDE)]
-        right = sums[np.minimum(end[asked], asked + 1 + SIDE)] - sums[asked + 1]
-        lengths = np.sqrt((left * left).sum(1) * (right * right).sum(1))
-        cosine = (left * right).sum(1) / np.maximum(lengths, 1e-12)
-        total += np.bincount(words[asked], cosine, minlength=size)
-        number += np.bincount(words[asked], minlength=size)
-    average = total.sum() / max(1.0, number.sum())
-    coherence = (total + PRIOR * average) / (number + PRIOR)
-    return np.asarray(np.maximum(0, average - coherence), x.dtype)
+    def _between(self, seen: Seen, dtype: Any) -> Floats | None:
+        """Return (B, Tq, T): the heights between each two words; summed once a batch."""
+        heights = self.known(seen, dtype)
+        if heights is None or seen.crossed:
+            return None
+        if self.name not in seen.kept:
+            seen.kept[self.name] = between(heights, seen.queries)
+        return seen.kept[self.name]
 
 
 def between(heights: Floats, queries: NDArray[np.intp] | None = None) -> Floats:
-    """Add up the heights of the words strictly between each two, (B, T) -> (B, Tq, T).
+    """Add up the heights from behind one word up to another, (B, T) -> (B, Tq, T).
 
+    A word that begins a clause stands in it: the wall is before it.
     queries: (B,) one place a sentence, where only its row is wanted.
 
-    >>> between(np.array([[1.0, 5.0, 2.0, 1.0]]), np.array([0]))
-    array([[[0., 0., 5., 7.]]])
+    >>> between(np.array([[1.0, 5.0, 2.0, 1.0]]), np.array([1]))
+    array([[[5., 0., 2., 3.]]])
     """
-    upto = np.cumsum(heights, axis=1)  # (B, T) with the word itself
-    before = upto - heights  # (B, T) without it
-    places = np.arange(heights.shape[1])
-    if queries is None:
-        i = places[None, :]
-        mine_upto, mine_before = upto[:, :, None], before[:, :, None]  # (B, Tq, 1)
-    else:
-        i, rows = queries[:, None], np.arange(len(heights))
-        mine_upto = upto[rows, queries][:, None, None]
-        mine_before = before[rows, queries][:, None, None]
-    j, i = places[None, None, :], i[:, :, None]
-    to_right = before[:, None, :] - mine_upto  # j > i
-    to_left = mine_before - upto[:, None, :]  # j < i
-    zero = np.zeros((), heights.dtype)
-    return np.where(j > i, to_right, np.where(j < i, to_left, zero))
+    upto = np.cumsum(heights, axis=1)  # (B, T)
+    mine = upto if queries is None else upto[np.arange(len(upto)), queries][:, None]
+    return np.asarray(np.abs(upto[:, None, :] - mine[:, :, None]))
+
+
+def count_heights(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: int, most: int | None = None
+) -> Floats:
+    """Return (V,) heights: softplus(log(P(starts a sentence) / P(any word does)) - 2).
+
+    ids, offsets: sentences of a corpus, of which the first `most` words are enough; ids past the
+    vocabulary are words without a vector.
+    """
+    end = len(ids) if most is None else min(most, len(ids))
+    number = np.zeros(vocabulary + 1)
+    for first in range(0, end, CHUNK):
+        some = np.minimum(ids[first : min(end, first + CHUNK)], vocabulary)
+        number += np.bincount(some, minlength=vocabulary + 1)
+    first_places = offsets[:-1][np.diff(offsets) > 0]
+    first_words = np.minimum(ids[first_places[first_places < end]], vocabulary)
+    starts = np.bincount(first_words, minlength=vocabulary + 1)
+    average = max(1, len(first_words)) / max(1, end)
+    ratio = (starts + PRIOR * average) / ((number + PRIOR) * average)
+    return np.logaddexp(0, np.log(ratio[:-1]) - STEEP).astype(np.float32)
