@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class Settings:
     patience: int = 8  # checks without improvement before stopping
     mix: float = 1.5  # how close to one half the share of each word in its pseudoword stays
     average: float = 0.995  # decay of the running mean of the parameters, which is what is kept
+    keep: float = 0.5  # how much of the word's own share while learning stays in what is kept
     classes: int = 32  # groups of words that take the same place in a sentence
     relatives: int = 8  # near words that stand for the same sense
     fewest: int = 20  # occurrences that a word must have to be in a pseudoword
@@ -95,8 +96,12 @@ def learn(
             scores.append(run_batch(layer, x, test, check.plain, half, s.weights)[0])
         return Score(*(float(np.mean([getattr(n, k) for n in scores])) for k in vars(scores[0])))
 
-    best = begin(rng)
-    now = mean = best.parameters()
+    def kept(layer: Layer) -> Layer:
+        return replace(layer, own=s.keep * layer.own)
+
+    origin = begin(rng)
+    best = kept(origin)
+    now = mean = origin.parameters()
     first = best_score = validate(best)
     since, losses, clock = 0, [first.loss], time.monotonic()
     adam = Adam(s.rate, s.clip, {**RATES, **({} if s.positions else {"distance": 0.0})})
@@ -108,7 +113,7 @@ def learn(
         batch = train.draw(chances, s.pairs, rng)
         if len(batch.pairs) > 1:
             mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(x.dtype)
-            score, gradients = run_batch(best.updated(now), x, batch, train.plain, mix, s.weights)
+            score, gradients = run_batch(origin.updated(now), x, batch, train.plain, mix, s.weights)
             if not all(np.isfinite(g).all() for g in gradients.values()):
                 yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
                 return
@@ -117,7 +122,7 @@ def learn(
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
-            settled = best.updated(mean)
+            settled = kept(origin.updated(mean))
             validation = validate(settled)
             since += 1
             if validation.loss < best_score.loss - 1e-4:

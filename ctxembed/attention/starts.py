@@ -11,7 +11,7 @@ from ctxembed.static.space import Floats
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
 REACH = 32  # words; farther ones count as this far
 GENERAL = ("textbook", "scaled", "cosine")
-OWN = 0.08  # how much of the word stays: more for words alone, less for words in sentences
+OWN = 0.08  # how much of the word stays while attention is learned
 NEAR_SLOPE, FAR_SLOPES, FAR_WALLS = 0.4, (0.02, 0.1, 0.1), (0.0, 0.0, 1.0)
 
 
