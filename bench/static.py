@@ -1,17 +1,21 @@
 """Static vectors: training and asking, against gensim, fastText and an empty Python.
 
     python bench/static.py train   --corpus FILE [--words N] [--rounds 5] [--workers 2]
-    python bench/static.py rate    --corpus FILE [--words N] [--rounds 5]
+    python bench/static.py rate    --corpus FILE [--words N] [--rounds 5] [--word2vec PROGRAM]
+    python bench/static.py bound   --corpus FILE [--words N]
     python bench/static.py memory  --corpus FILE [--words N]
     python bench/static.py start   [--rounds 21]
-    python bench/static.py quality --corpus FILE --similarity DIR [--words N]
+    python bench/static.py quality --corpus FILE --data DIR [--words N] [--rounds 5]
+    python bench/static.py curve   --corpus FILE FILE --data DIR [--sizes 0.1 0.3 1 2]
 
 Without --words the whole corpus is used (one paragraph a line, packed or not). Contestants run in
 turn, each in a process of its own; figures are medians and ratios of one run.
-`train` needs fasttext; without it that contestant is left out.
+fastText takes part where it is installed, word2vec.c where --word2vec names the program. DIR holds
+similarity/, analogies/ and coarsewsd20/.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -22,32 +26,45 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ctxembed.progress import Progress, Stage
+from ctxembed.progress import Progress
+from ctxembed.static.space import Floats
+from ctxembed.text.index import Index
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # start-up is measured as installed
 SAME = {"vector_size": 100, "window": 5, "min_count": 5, "negative": 5, "sample": 1e-4}
+WHAT = ("train", "rate", "bound", "memory", "start", "quality", "curve", "run")
+SIZES = (0.1, 0.3, 1, 2, 5, 10, 21, 52)
+RATINGS = ("EN-WS-353-ALL.txt", "EN-MEN-TR-3k.txt", "EN-SIMLEX-999.txt")
 DIM, WINDOW, MIN_COUNT, NEGATIVE, SAMPLE = SAME.values()
+
+
+Seconds = list[float]  # by the clock, and of the processor
 
 
 # --- the contestants, each a plain script --------------------------------------------------------
 
 
-def ours(raw: Path, work: Path, sg: bool, epochs: int, workers: int) -> None:
+def ours(
+    raw: Path, work: Path, sg: bool, epochs: int, workers: int, engine: str = "own", seed: int = 1
+) -> None:
     """Raw text in, model directory out."""
     line = [sys.executable, "-m", "ctxembed", "train", str(raw), "-o", str(work / "ours"), "-q"]
     line += ["--force", "--algorithm", "skipgram" if sg else "cbow", "--workers", str(workers)]
     line += ["--dim", str(DIM), "--window", str(WINDOW), "--epochs", str(epochs)]
     line += ["--min-count", str(MIN_COUNT), "--negative", str(NEGATIVE), "--sample", str(SAMPLE)]
+    line += ["--engine", engine, "--seed", str(seed)]
     line += ["--static-only"]  # the others learn no attention either
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
 
@@ -109,67 +126,152 @@ def measure_train(args: argparse.Namespace, work: Path) -> None:
         for _ in range(args.rounds):
             for name in names:
                 source = raw if name in TAKES_RAW else tokenised
-                line = [sys.executable, __file__, "run", "--contestant", name]
-                line += ["--source", str(source), "--work", str(work), "--sg", str(int(sg))]
-                line += ["--epochs", str(args.epochs), "--workers", str(args.workers)]
                 began = time.perf_counter()
                 if name == "ctxembed":
                     ours(raw, work, sg, args.epochs, args.workers)
                 else:
-                    subprocess.run(line, check=True)
+                    run_apart(name, source, work, sg, args.epochs, args.workers)
                 seconds[name].append(time.perf_counter() - began)
         report(f"train end to end, {'skipgram' if sg else 'cbow'}", seconds, "ctxembed")
 
 
-class Clock(Progress):
-    """Notes how long each stage takes."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str, total: float | None, unit: str) -> Iterator[Stage]:
-        with super().stage(name, total, unit) as stage:
-            began = time.perf_counter()
-            yield stage
-            self.seconds[name] = time.perf_counter() - began
+def run_apart(name: str, source: Path, work: Path, sg: bool, epochs: int, workers: int) -> None:
+    """Run a contestant in a process of its own."""
+    line = [sys.executable, __file__, "run", "--contestant", name, "--source", str(source)]
+    line += ["--work", str(work), "--sg", str(int(sg)), "--epochs", str(epochs)]
+    subprocess.run([*line, "--workers", str(workers)], check=True)
 
 
 def measure_rate(args: argparse.Namespace, work: Path) -> None:
-    """Words a second of the training stage alone."""
+    """Words a second of the training stage alone, with one thread and with two."""
+    raw, tokenised = prepare(args, work)
+    index, counts = build_index(raw, work)
+    stages: dict[str, Callable[[bool, int], Seconds]] = {
+        "ctxembed": partial(own_stage, index, counts),
+        "gensim corpus_file": partial(gensim_stage, tokenised),
+    }
+    if has_fasttext():
+        stages["fastText, no subwords"] = partial(fasttext_stage, tokenised, work)
+    if args.word2vec:
+        stages["word2vec.c"] = partial(c_stage, args.word2vec, tokenised, work)
+    words = int(counts.sum())
+    for workers in (1, 2):
+        for sg in (True, False):
+            taken: dict[str, list[Seconds]] = {name: [] for name in stages}
+            for _ in range(args.rounds):
+                for name, stage in stages.items():
+                    taken[name].append(stage(sg, workers))
+            kind = "skipgram" if sg else "cbow"
+            print(f"\ntraining stage, {kind}, {workers} threads, million words a second")
+            middle = {name: np.median(times, axis=0) for name, times in taken.items()}
+            for name, (wall, processor) in middle.items():
+                by_wall, by_processor = middle["gensim corpus_file"] / (wall, processor)
+                print(
+                    f"  {name:<22} {words / wall / 1e6:7.3f}  {by_wall:5.2f} x gensim"
+                    f"  {words / processor / 1e6:7.3f} of processor time, {by_processor:5.2f} x",
+                    flush=True,
+                )
+
+
+@contextmanager
+def clock() -> Iterator[list[float]]:
+    """Time a stretch: by the clock, and of the processor, children too."""
+
+    def now() -> list[float]:
+        return [time.perf_counter(), sum(os.times()[:4])]
+
+    taken, began = [0.0, 0.0], now()
+    yield taken
+    taken[:] = [end - start for start, end in zip(began, now(), strict=True)]
+
+
+def build_index(raw: Path, work: Path) -> tuple[Index, NDArray[np.int64]]:
+    """Number the words as train does."""
+    from ctxembed.text import index
+    from ctxembed.text.corpus import Corpus
+    from ctxembed.text.tokenizer import Tokenizer
+
+    (work / "index").mkdir()
+    counted = index.build(Corpus([str(raw)]), Tokenizer(), work / "index", 1, Progress())
+    kept = counted.kept(int(MIN_COUNT))
+    return index.Index(work / "index", counted.types[:kept], []), counted.counts[:kept]
+
+
+def own_stage(index: Index, counts: NDArray[np.int64], sg: bool, workers: int) -> Seconds:
+    from ctxembed.static import own_engine
+    from ctxembed.static.engine import fit_settings
+
+    own_engine.prepare(Progress())
+    settings = fit_settings(
+        1, algorithm="skipgram" if sg else "cbow", dim=DIM, window=WINDOW, negative=NEGATIVE,
+        sample=SAMPLE, epochs=1, workers=workers,
+    )  # fmt: skip
+    with clock() as seconds:
+        own_engine.train(index, counts, settings, Progress())
+    return seconds
+
+
+def gensim_stage(tokenised: Path, sg: bool, workers: int) -> Seconds:
     from gensim.models import Word2Vec
 
-    from ctxembed.make.train import train
-    from ctxembed.text.corpus import Corpus
+    model = Word2Vec(sg=int(sg), workers=workers, seed=1, **SAME)
+    model.build_vocab(corpus_file=str(tokenised))
+    with clock() as seconds:
+        model.train(
+            corpus_file=str(tokenised), epochs=1,
+            total_examples=model.corpus_count, total_words=model.corpus_total_words,
+        )  # fmt: skip
+    return seconds
 
-    raw, tokenised = prepare(args, work)
-    for sg in (True, False):
-        rates: dict[str, list[float]] = {"ctxembed": [], "gensim": []}
-        for _ in range(args.rounds):
-            clock = Clock()
-            algorithm = "skipgram" if sg else "cbow"
-            table = train(
-                Corpus([str(raw)]), work / "ours", force=True, attention=False, progress=clock,
-                algorithm=algorithm,
-                dim=DIM, window=WINDOW, min_count=MIN_COUNT, negative=NEGATIVE, sample=SAMPLE,
-                epochs=args.epochs, workers=args.workers,
-            )  # fmt: skip
-            meta = {str(row["property"]): row["value"] for row in table.records()}
-            words = np.load(work / "ours" / "counts.npy").sum() * args.epochs
-            assert meta["epochs"] == args.epochs
-            rates["ctxembed"].append(words / clock.seconds["word2vec"])
-            model = Word2Vec(sg=int(sg), workers=args.workers, seed=1, **SAME)
-            model.build_vocab(corpus_file=str(tokenised))
-            began = time.perf_counter()
-            model.train(
-                corpus_file=str(tokenised), epochs=args.epochs,
-                total_examples=model.corpus_count, total_words=model.corpus_total_words,
-            )  # fmt: skip
-            rates["gensim"].append(words / (time.perf_counter() - began))
-        middle = {name: statistics.median(values) for name, values in rates.items()}
-        print(f"\ntraining stage, {'skipgram' if sg else 'cbow'}, million words a second")
-        for name, rate in middle.items():
-            print(f"  {name:<20} {rate / 1e6:8.3f}  {rate / middle['gensim']:5.2f} x gensim")
+
+def fasttext_stage(tokenised: Path, work: Path, sg: bool, workers: int) -> Seconds:
+    """One epoch less none: what is left is training."""
+    with clock() as whole:
+        run_apart("fastText", tokenised, work, sg, 1, workers)
+    with clock() as rest:
+        run_apart("fastText", tokenised, work, sg, 0, workers)
+    return [one - other for one, other in zip(whole, rest, strict=True)]
+
+
+def c_stage(program: str, tokenised: Path, work: Path, sg: bool, workers: int) -> Seconds:
+    """With an output less without one: then it only counts words."""
+    line = [program, "-train", str(tokenised), "-size", str(DIM), "-window", str(WINDOW)]
+    line += ["-negative", str(NEGATIVE), "-hs", "0", "-sample", str(SAMPLE), "-iter", "1"]
+    line += ["-min-count", str(MIN_COUNT), "-cbow", str(int(not sg)), "-threads", str(workers)]
+    line += ["-binary", "1", "-debug", "0"]
+    with clock() as whole:
+        subprocess.run(
+            [*line, "-output", str(work / "c.bin")], check=True, stdout=subprocess.DEVNULL
+        )
+    with clock() as rest:
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+    return [one - other for one, other in zip(whole, rest, strict=True)]
+
+
+def measure_bound(args: argparse.Namespace, work: Path) -> None:
+    """How much of what the machine can do the training loop does, on one core."""
+    raw, _ = prepare(args, work)
+    index, counts = build_index(raw, work)
+    seconds = min(own_stage(index, counts, True, 1)[1] for _ in range(3))
+    share = counts / (SAMPLE * counts.sum())
+    kept = float((counts * np.minimum(1, np.sqrt(1 / share) + 1 / share)).sum())
+    pairs = kept * (WINDOW + 1) * (NEGATIVE + 1)  # at most: sentences end
+    flops = pairs * 3 * 2 * DIM / seconds
+    rows = kept * (WINDOW + 1 + NEGATIVE + 1) * 2  # read and written
+    size = 2048
+    a = np.random.default_rng(0).random((size, size), np.float32)
+    peak = 2 * size**3 / min(_seconds(lambda: a @ a) for _ in range(5))
+    large, other = np.ones(1 << 26, np.float32), np.empty(1 << 26, np.float32)
+    copied = 2 * large.nbytes / min(_seconds(lambda: np.copyto(other, large)) for _ in range(5))
+    print(f"  {flops / 1e9:6.1f} of {peak / 1e9:6.1f} GFLOP/s (a BLAS product): {flops / peak:.2f}")
+    moved = rows * DIM * 4 / seconds
+    print(f"  {moved / 1e9:6.1f} of {copied / 1e9:6.1f} GB/s (a copy): {moved / copied:.2f}")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def measure_memory(args: argparse.Namespace, work: Path) -> None:
@@ -223,38 +325,96 @@ def measure_start(args: argparse.Namespace, work: Path) -> None:
 
 
 def measure_quality(args: argparse.Namespace, work: Path) -> None:
-    """Spearman with human ratings, ours and plain gensim's, same parameters."""
-    from gensim.models import Word2Vec
-
-    raw, tokenised = prepare(args, work)
-    print(f"\nSpearman, {args.epochs} epochs, {SAME}, workers {args.workers}")
-    for sg in (True, False):
-        ours(raw, work, sg, args.epochs, args.workers)
-        words = (work / "ours" / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        mine = dict(zip(words, np.load(work / "ours" / "vectors.npy"), strict=True))
-        model = Word2Vec(
-            corpus_file=str(tokenised), sg=int(sg), epochs=args.epochs, workers=args.workers,
-            seed=1, **SAME,
-        )  # fmt: skip
-        theirs = {word: model.wv[word] for word in model.wv.index_to_key}
-        for name in ("EN-WS-353-ALL.txt", "EN-SIMLEX-999.txt"):
-            a, pairs = spearman(mine, Path(args.similarity) / name)
-            b, _ = spearman(theirs, Path(args.similarity) / name)
+    """Our engine and gensim's with the same settings, as many seeds as there are rounds."""
+    raw, _ = prepare(args, work)
+    data = Path(args.data)
+    print(f"\n{args.rounds} seeds, {args.epochs} epochs, {SAME}, {args.workers} workers")
+    for kind in ("skipgram", "cbow"):
+        found: dict[str, dict[str, list[float]]] = {}
+        for seed in range(1, args.rounds + 1):
+            for engine in ("own", "gensim"):
+                ours(raw, work, kind == "skipgram", args.epochs, args.workers, engine, seed)
+                for name, value in evaluate(work / "ours", data).items():
+                    found.setdefault(name, {}).setdefault(engine, []).append(value)
+        for name, by in found.items():
+            own, gensim = (np.array(by[engine]) for engine in ("own", "gensim"))
+            error = float(np.hypot(own.std(ddof=1), gensim.std(ddof=1)) / np.sqrt(len(own)))
             print(
-                f"  {'skipgram' if sg else 'cbow':<9} {name:<18} ctxembed {a:.4f}  gensim {b:.4f}"
-                f"  difference {a - b:+.4f}  ({pairs} pairs)",
+                f"  {kind:<9} {name:<12} own {own.mean():.4f}  gensim {gensim.mean():.4f}"
+                f"  difference {own.mean() - gensim.mean():+.4f} (standard error {error:.4f})",
                 flush=True,
             )
 
 
-def spearman(vectors: dict[str, Any], ratings: Path) -> tuple[float, int]:
+def evaluate(model: Path, data: Path) -> dict[str, float]:
+    """Ask ctxembed evaluate for one figure of each benchmark."""
+
+    def figure(kind: str, place: str, metric: str, way: str) -> float:
+        line = [sys.executable, "-m", "ctxembed", "evaluate", kind, str(data / place)]
+        line += ["-m", str(model), "-f", "json", "-q"]
+        done = subprocess.run(line, check=True, stdout=subprocess.PIPE)
+        rows = [r for r in json.loads(done.stdout)
+                if (r["metric"], r["representation"]) == (metric, way)]  # fmt: skip
+        return float(rows[-1]["value"])  # the mean stands last
+
+    names = {"WordSim-353": RATINGS[0], "MEN": RATINGS[1], "SimLex-999": RATINGS[2]}
+    made = {
+        name: figure("similarity", f"similarity/{file}", "spearman", "static")
+        for name, file in names.items()
+    }
+    made["analogies"] = figure("analogies", "analogies/questions-words.txt", "accuracy", "static")
+    made["CoarseWSD"] = figure("senses", "coarsewsd20", "accuracy", "general")
+    return made
+
+
+def measure_curve(args: argparse.Namespace, work: Path) -> None:
+    """`ctxembed train` without options on more and more of the same text."""
+    print("words      WS-353  MEN     SimLex  junk    vocabulary  seconds  settings")
+    for size in args.sizes:
+        args.words = int(size * 1e6)
+        raw, _ = prepare(args, work)
+        line = [sys.executable, "-m", "ctxembed", "train", str(raw), "-o", str(work / "curve")]
+        line += ["--force", "-q", "--static-only", "-f", "json", "--workers", str(args.workers)]
+        line += args.options.split()
+        done = subprocess.run(line, check=True, stdout=subprocess.PIPE)
+        told = {row["property"]: row["value"] for row in json.loads(done.stdout)}
+        words, vectors = load(work / "curve")
+        counts = np.load(work / "curve" / "counts.npy")
+        place = Path(args.data) / "similarity"
+        scores = [spearman(words, vectors, place / name)[0] for name in RATINGS]
+        settings = ("dim", "epochs", "window", "min_count", "sample")
+        print(
+            f"{told['tokens']:>10,}",
+            *(f"{score:.4f} " for score in (*scores, junk(vectors, counts))),
+            f"{told['vocabulary']:>8} {told['training_seconds']:>10}  ",
+            " ".join(f"{name} {told[name]}" for name in settings),
+            flush=True,
+        )
+
+
+def junk(vectors: Floats, counts: NDArray[np.int64], least: int = 30) -> float:
+    """Share of the ten nearest words of 200 frequent ones that occur fewer than 30 times."""
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    asked = np.arange(100, 300)  # the very first are no content words
+    cosines = units[asked] @ units.T
+    cosines[np.arange(len(asked)), asked] = -1
+    return float((counts[np.argsort(-cosines, axis=1)[:, :10]] < least).mean())
+
+
+def load(folder: Path) -> tuple[dict[str, int], Floats]:
+    """Open a model's words and vectors as anybody might, without ctxembed."""
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    return {word: row for row, word in enumerate(words)}, np.load(folder / "vectors.npy")
+
+
+def spearman(words: dict[str, int], vectors: Floats, ratings: Path) -> tuple[float, int]:
     from scipy.stats import spearmanr
 
     human, cosines = [], []
     for line in ratings.read_text(encoding="utf-8").splitlines():
         one, other, score = line.lower().split()
-        if one in vectors and other in vectors:
-            a, b = vectors[one], vectors[other]
+        if one in words and other in words:
+            a, b = vectors[words[one]], vectors[words[other]]
             human.append(float(score))
             cosines.append(float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
     return float(spearmanr(human, cosines).statistic), len(human)
@@ -272,14 +432,19 @@ def prepare(args: argparse.Namespace, work: Path) -> tuple[Path, Path]:
     raw, tokenised = work / "raw.txt", work / "tokenised.txt"
     words = 0
     with raw.open("w", encoding="utf-8") as first, tokenised.open("w", encoding="utf-8") as second:
-        for block, _ in Corpus([args.corpus]).blocks():
-            first.write(block.text)
+        for block, _ in Corpus(args.corpus).blocks():
             part = encode(block, Tokenizer(), lines=False)
+            if args.words and words + len(part.ids) > args.words:
+                lines = block.data.splitlines(keepends=True)  # as many as there is room for
+                room = len(lines) * (args.words - words) // len(part.ids)
+                block = replace(block, data=b"".join(lines[:room]))
+                part = encode(block, Tokenizer(), lines=False)
+            first.write(block.text)
             tokens = np.array(part.types, dtype=object)[part.ids]
             for sentence in np.split(tokens, np.cumsum(part.lengths)[:-1]):
                 second.write(" ".join(sentence) + "\n")
             words += len(tokens)
-            if args.words and words >= args.words:
+            if args.words and words >= 0.97 * args.words:
                 break
     print(f"{words:,} words, {raw.stat().st_size / 1e6:.1f} MB, {os.cpu_count()} processors")
     return raw, tokenised
@@ -301,13 +466,16 @@ def report(title: str, seconds: dict[str, list[float]], base: str) -> None:
 def main() -> None:
     """Measure one thing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["train", "rate", "memory", "start", "quality", "run"])
-    parser.add_argument("--corpus")
-    parser.add_argument("--similarity")
+    parser.add_argument("what", choices=WHAT)
+    parser.add_argument("--corpus", nargs="+")
+    parser.add_argument("--data")
+    parser.add_argument("--word2vec")
     parser.add_argument("--words", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sizes", type=float, nargs="+", default=SIZES, help="million words")
+    parser.add_argument("--options", default="", help="of ctxembed train, for the curve")
     parser.add_argument("--contestant")
     parser.add_argument("--source", type=Path)
     parser.add_argument("--work", type=Path)

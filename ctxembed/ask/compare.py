@@ -53,6 +53,8 @@ def compare(
     general: str | None = None,
     encoders: Sequence[str] = (),
     number: int = 4,
+    min_count: int = 1,
+    raw: bool = False,
 ) -> Table:
     """Put each target's vectors side by side, a row for each representation.
 
@@ -93,7 +95,11 @@ def compare(
         for first in range(0, len(targets), AT_ONCE):  # one look at all words serves several
             block = slice(first, first + AT_ONCE)
             near = {
-                way.name: nearest(model, vectors[way.name][block], number, own[block], way.inputs)
+                way.name: nearest(
+                    *(model, vectors[way.name][block], number, own[block], way.inputs),
+                    min_count=min_count,
+                    raw=raw,
+                )
                 for way in chosen
             }
             for row in range(*block.indices(len(targets))):

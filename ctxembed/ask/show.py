@@ -1,6 +1,7 @@
 """What is this model, and what is this word's averaged vector?"""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -75,19 +76,22 @@ def show(
     axes: Axes | None = None,
     nearest: int = 8,
     occurrences: int = 3,
+    min_count: int = 1,
+    raw: bool = False,
 ) -> Table:
     """Describe the averaged vector of each word."""
+    ranking = {"min_count": min_count, "raw": raw}
     known, unknown = model.keep_known(words)
     rows = [
         (word, *line)
         for word in known
-        for line in _describe(model, word, axes or {}, nearest, occurrences)
+        for line in _describe(model, word, axes or {}, nearest, occurrences, ranking)
     ]
     return Table(SHOW, rows, unknown=unknown)
 
 
 def _describe(
-    model: Model, word: str, axes: Axes, most: int, occurrences: int
+    model: Model, word: str, axes: Axes, most: int, occurrences: int, ranking: dict[str, Any]
 ) -> Iterator[tuple[str, Cell]]:
     row = model.find(word)
     vector, parts = model.vector(word), model.parts(word)
@@ -99,7 +103,7 @@ def _describe(
         yield "share", count / model.tokens
     yield "norm", float(np.linalg.norm(vector))
     if most:
-        (found,) = nearest(model, vector, most, [parts])
+        (found,) = nearest(model, vector, most, [parts], **ranking)
         yield "nearest", ", ".join(f"{word} {cosine:.2f}" for word, cosine in found)
     if axes:
         cosines = axis_cosines(model, vector, axes)[0]

@@ -19,6 +19,7 @@ ctxembed analogy dog puppy cat""",
 @click.argument("b")
 @click.argument("c")
 @options.number("How many answers.", 5)
+@options.ranking
 @options.model
 def command_(model: str | None, **asked: Any) -> Table:
     """Answer: A is to B as C is to what? The three words themselves are left out."""

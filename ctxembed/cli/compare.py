@@ -37,6 +37,7 @@ up more than one percent of the corpus.""",
 @options.general
 @options.encoder
 @options.number("How many nearest words.", 4, most=100)
+@options.ranking
 @options.source
 def command_(
     sentence: tuple[str, ...],

@@ -133,6 +133,11 @@ lines = click.option("--lines", is_flag=True, help="Each line is one sentence al
 errors = choice(
     "--errors", ["strict", "replace"], help="What to do with a byte that can't be decoded."
 )
+# Which words may be near.
+ranking = together(
+    integer("--min-count", help="Leave out neighbours that are rarer than this.", default=1),
+    click.option("--raw", is_flag=True, help="Rank by cosine alone; else rare words count less."),
+)
 # How text is read.
 text = together(
     choice(

@@ -27,6 +27,7 @@ ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,compa
     most=1000,
     default=3,
 )
+@options.ranking
 @options.model
 def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
     """Show a word's one averaged vector as a person wants it.

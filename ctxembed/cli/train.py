@@ -21,18 +21,22 @@ zcat corpus.txt.gz | ctxembed train - -o piped
 ctxembed train corpus.txt --unit subword --pieces 60 -o pieces""",
     see_also=["info", "show", "neighbors"],
     details="""The corpus is read once: split into sentences and words, counted, and written as an
-index of where each word occurs. Then gensim trains word2vec on it.
+index of where each word occurs. Then word2vec is trained on it, by ctxembed's own
+engine: all words of a window are trained against the same random words, which is several times as
+fast as drawing new ones for each. It is compiled on first use, which takes some seconds once, and
+needs numba; where that is missing gensim trains, and for --hierarchical-softmax too.
 
 A line of a text that was broken to a width (most lines equally long, the next one going on with a
 small letter) is joined with the next; otherwise each line ends a sentence. A blank line always
 does. With --lines nothing is split or joined. A sentence of more than 1,000 words is split there.
 
-What is not given fits the corpus: up to 10,000 words get 25 dimensions, 100 epochs and every word;
-up to 100,000 words 50 dimensions, 50 epochs and words that occur twice; up to a million 64
-dimensions, 30 epochs and words that occur five times; larger ones 100 dimensions and 10 epochs.
-The more text, the more its frequent words are thinned out. Up to a million words one worker is
-used, else all processors. The same seed, corpus and ONE worker give the same bytes; more workers do
-not, and train says so.
+What is not given fits the corpus, and changes little by little with its size: 10,000 words get 25
+dimensions, 100 epochs and every word; 100,000 words 50 dimensions, 50 epochs and words that occur
+three times; 400,000 words 64 dimensions, 30 epochs and words that occur five times; 2 million words
+84 dimensions, 16 epochs and windows of 8 words instead of 5; 10 million words 100 dimensions, 8
+epochs and windows of 10; 100 million words 4 epochs and words that occur ten times. Up to a million
+words one worker is used, else all processors. The same seed, corpus and ONE worker give the same
+bytes; more workers do not, and train says so.
 
 With --unit subword the words are divided into byte-pair pieces, learned from the corpus and kept in
 the model as subword.json; with --unit character into all that is no space. A word that has no
@@ -52,7 +56,7 @@ the earlier model, or none.""",
 )
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
 @options.integer("--dim", help="Length of a vector.", most=10000)
-@options.integer("--window", help="Words to either side; 5.", most=1000)
+@options.integer("--window", help="Words to either side.", most=1000)
 @options.integer("--epochs", help="Passes over the corpus.")
 @options.integer("--min-count", help="Leave out words rarer than this.")
 @options.integer("--negative", help="Negative samples a word; 5.", most=1000)

@@ -47,14 +47,14 @@ class Train(Protocol):
         """
 
 
-# What fits a corpus: its words, and what is told; in between it follows the logarithm of the words.
-WORDS = (1e4, 1e5, 1e6, 1e7, 1e8)
+# What fits a corpus: words, and what is told there; in between it follows the logarithm of words.
+WORDS = (1e4, 1e5, 4e5, 2e6, 1e7, 1e8)
 FITTING = {
-    "dim": (25, 50, 100, 100, 100),
-    "epochs": (100, 50, 20, 10, 5),
-    "min_count": (1, 2, 5, 5, 5),
-    "window": (5, 5, 5, 5, 5),
-    "log_sample": (-3, -4, -4, -4, -5),
+    "dim": (25, 50, 64, 84, 100, 100),
+    "epochs": (100, 50, 30, 16, 8, 4),
+    "min_count": (1, 3, 5, 5, 5, 10),
+    "window": (5, 5, 5, 8, 10, 10),
+    "log_sample": (-3, -4, -4, -4, -4, -4.7),
 }
 ALONE = 1_000_000  # words up to which one worker is enough, and a run can be repeated
 
