@@ -19,8 +19,9 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_description
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.corpus import open_bytes
+from ctxembed.text.lines import read_text
 from ctxembed.text.npy import write_header
+from ctxembed.text.streams import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
 # Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
@@ -186,20 +187,9 @@ def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str]
         raise ModelError(f"{path}: {vectors.ndim} axes of {vectors.dtype}; rows of numbers wanted")
     beside = [path.with_suffix(".vocab.txt"), path.parent / "vocab.txt"]
     words_path = Path(vocabulary) if vocabulary else next(filter(Path.is_file, beside), beside[0])
-    try:
-        words = (
-            words_path.read_text(encoding=encoding)
-            .removeprefix("\ufeff")
-            .removesuffix("\n")
-            .split("\n")
-        )
-    except FileNotFoundError:
-        raise ModelError(f"{words_path}: no such file; --vocab names the word list") from None
-    except OSError as error:
-        raise ModelError(read_failure(words_path, error)) from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise ModelError(f"{words_path}: line {line}: not {encoding}") from None
+    if not words_path.exists():
+        raise ModelError(f"{words_path}: no such file; --vocab names the word list")
+    words = read_text(words_path, encoding, ModelError).removesuffix("\n").split("\n")
     if len(words) != len(vectors):
         raise ModelError(f"{words_path}: {len(words)} words, but {path} has {len(vectors)} rows")
     return words, vectors

@@ -16,7 +16,7 @@ import pytest
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.whole import written_whole
-from ctxembed.text.corpus import open_bytes
+from ctxembed.text.streams import open_bytes
 from tests.conftest import ROOT, Run
 
 PROSE = "An apple a day keeps the doctor away. Apple makes great phones.\n" * 20

@@ -298,7 +298,7 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
         (["scws", "f"], "1\ta\n", "f: line 1: expected id, word, tag, word, tag", 5),
         (["analogies", "f"], ": x\na b c\n", "f: line 2: four words are expected", 5),
         (["analogies", "f"], ": x\n", "f: no questions in it", 5),
-        (["senses", "f"], "fruit an apple\n", "f: line 1: label TAB sentence with a [target]", 5),
+        (["senses", "f"], "fruit an apple\n", "f: line 1: 1 columns; write LABEL<tab>SENTENCE", 5),
         (["senses", "f"], "", "f: empty", 5),
         (["senses", "."], "", ".: no train.data.txt in it or in a folder of it", 5),
         (["wic", "f", "f"], "apple\tN\t1-0\tx\n", "f: line 1: expected word, tag, place-place", 5),
