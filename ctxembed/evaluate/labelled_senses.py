@@ -11,9 +11,10 @@ from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
 from ctxembed.evaluate.items import Reader, units
-from ctxembed.evaluate.metrics import Figure, Labels
+from ctxembed.evaluate.metrics import Figure
 from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
+from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.text.lines import labelled_lines, numbered_lines

@@ -74,7 +74,7 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 def _read(reader: Reader, data: str, gold: str) -> Pairs:
     one: list[Occurrence] = []
     other: list[Occurrence] = []
-    for number, line in lines(data):
+    for number, line in numbered_lines(data):
         try:
             lemma, _, places, *texts = line.split("\t")
             for items, place, text in zip((one, other), places.split("-"), texts[:2], strict=True):
