@@ -21,13 +21,12 @@ from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.lines import read_text
 from ctxembed.text.npy import write_header
-from ctxembed.text.streams import open_bytes
+from ctxembed.text.streams import PACKED, open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
 # Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
 _UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 Blocks = Iterator[tuple[list[str], Floats]]
-PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 class Rows:

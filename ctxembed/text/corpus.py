@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, wrong_byte
-from ctxembed.text.streams import damage_told, open_bytes
+from ctxembed.text.streams import PACKED, damage_told, open_bytes
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
@@ -210,7 +210,7 @@ def _find(name: str, skipped: list[str]) -> list[Source]:
 
 
 def _is_binary(path: Path) -> bool:
-    if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".lz4"):
+    if path.suffix.lower() in PACKED:
         return False
     try:
         with path.open("rb") as file:

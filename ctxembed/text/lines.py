@@ -50,14 +50,22 @@ def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = C
     return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
 
 
+def every_line(name: str | Path) -> Iterator[str]:
+    """Yield the lines of a file, or of stdin (`-`), without what ends them; empty ones count."""
+    with damage_told(str(name)):
+        stream = open_bytes(str(name))
+        try:
+            for number, raw in enumerate(stream, 1):
+                text = decode(raw, "stdin" if name == "-" else name, number).rstrip("\r\n")
+                yield text.removeprefix(BOM) if number == 1 else text
+        finally:
+            if name != "-":
+                stream.close()
+
+
 def numbered_lines(name: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the lines of a file, or of stdin (`-`), that say anything."""
-    with damage_told(str(name)), open_bytes(str(name)) as stream:
-        for number, raw in enumerate(stream, 1):
-            text = decode(raw, "stdin" if name == "-" else name, number).rstrip("\r\n")
-            text = text.removeprefix(BOM) if number == 1 else text
-            if text.strip():
-                yield number, text
+    """Yield number and text of the lines that say anything."""
+    return ((number, line) for number, line in enumerate(every_line(name), 1) if line.strip())
 
 
 def labelled_lines(

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from ctxembed.errors import CorpusError, read_failure
 
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".lz4")
 BLOCK = 1 << 16  # packed bytes read at once
 
 
@@ -17,10 +18,13 @@ def open_bytes(name: str) -> IO[bytes]:
     """Open a file, an address or stdin (`-`), unpacked if its name says that it is packed."""
     if name == "-":
         return sys.stdin.buffer
-    from smart_open import open as smart
-
-    ours = Path(name).suffix.lower() in (".bz2", ".xz")
+    suffix = Path(name).suffix.lower()
+    ours = suffix in (".bz2", ".xz")
     try:
+        if "://" not in name and suffix not in PACKED:
+            return open(name, "rb")
+        from smart_open import open as smart  # slow to import
+
         stream: IO[bytes] = smart(
             name, "rb", compression="disable" if ours else "infer_from_extension"
         )

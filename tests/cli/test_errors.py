@@ -114,8 +114,8 @@ def test_an_address_nobody_answers_at(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("smart_open.open", forbid)
-    with pytest.raises(CorpusError, match=r"^a\.txt: permission denied$"):
-        open_bytes("a.txt")
+    with pytest.raises(CorpusError, match=r"^a\.gz: permission denied$"):
+        open_bytes("a.gz")
 
 
 USAGE = {
