@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import ModelError, UsageError, read_failure
 from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
-from ctxembed.static.read import BLOCK, Reading
+from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_description
 from ctxembed.store.whole import written_whole
@@ -106,7 +106,7 @@ def import_(
                 _copy(_slices(words, vectors), rows, progress)
             else:
                 with closing(open_bytes(file)) as stream:
-                    reading = Reading(stream, file, encoding, errors)
+                    reading = VectorFile(stream, file, encoding, errors)
                     rows = Rows(target, reading.dim, limit)
                     ended = _stream(reading, rows, progress)
                     sha256 = reading.digest.hexdigest() if ended else ""
@@ -145,7 +145,7 @@ def _cased(words: list[str]) -> bool:
     return sum(word != word.lower() for word in words) > len(words) / 100
 
 
-def _stream(reading: Reading, rows: Rows, progress: Progress) -> bool:
+def _stream(reading: VectorFile, rows: Rows, progress: Progress) -> bool:
     """Write what is read; say whether the file was read to its end."""
     path = Path(reading.name)
     size = path.stat().st_size if path.is_file() and path.suffix not in PACKED else None

@@ -18,7 +18,7 @@ _PRINTED = frozenset([*range(32, 127), *b"\t\r\n"])  # what numbers in text are 
 
 
 @dataclass
-class Reading:
+class VectorFile:
     """A vector file being read: what its head says, and how far we are."""
 
     file: IO[bytes]

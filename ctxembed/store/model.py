@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.errors import ModelError, UnknownWordError, read_failure
 from ctxembed.static.space import Floats, Space, unit
-from ctxembed.text.index import Index, read_lines
+from ctxembed.text.index import Index, read_lines, write_lines
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -324,11 +324,6 @@ def _fingerprint(folder: Path) -> str:
     for name in ("vocab.txt", "counts.npy"):
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()[:32]
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Write a word list, one word a line."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:

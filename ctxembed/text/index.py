@@ -285,3 +285,8 @@ def read_lines(path: Path) -> list[str]:
     if rest:
         raise ModelError(f"{path}: damaged (its last line is cut); train the model again")
     return lines
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

@@ -11,7 +11,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.evaluate import evaluate
 from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.labelled_senses import splice
-from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
+from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.make.import_ import import_
 from ctxembed.output.render import FORMATS
 from ctxembed.progress import Progress
@@ -238,7 +238,7 @@ def test_pseudowords_on_another_text(model: Model, tmp_path: Path) -> None:
 
 
 def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path) -> None:
-    text = read_text(model, Corpus([str(write_text(tmp_path))]), Progress())
+    text = other_text(model, Corpus([str(write_text(tmp_path))]), Progress())
     for band, word in merge_words(model, text, 4, np.random.default_rng(1)):
         a, b = word.name.split("+")
         for item in word.items:
