@@ -30,6 +30,7 @@ from ctxembed.ask.senses import find_senses
 from ctxembed.context.occurrences import read, sample
 from ctxembed.context.representations import Context, Occurrence, parse, vectors_at
 from ctxembed.progress import Progress
+from ctxembed.static.k_means import find_centres, nearest
 from ctxembed.static.space import unit
 from ctxembed.store.model import Model
 
@@ -161,7 +162,7 @@ def tune(context: Context, name: str, words: Sequence[str]) -> None:
         x = (placed - placed.mean(axis=0)) @ induce._principal(placed - placed.mean(axis=0))
         cells = [f"{space.width(placed):.2f}"]
         for k in (2, 3):
-            labels = induce._nearest(x, induce._means(x, k, 0, starts=4))
+            labels = nearest(x, find_centres(x, k, 0, starts=4))
             groups = [x[labels == sense] for sense in range(k)]
             deep = min(induce.cleft(a, b, rng) for a, b in combinations(groups, 2))
             cells.append(f"{deep:.2f} {induce._stability(x, k, rng):.2f}")

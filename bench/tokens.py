@@ -17,8 +17,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ctxembed.text.corpus import Corpus, open_bytes
+from ctxembed.text.corpus import Corpus
 from ctxembed.text.numbering import encode_all
+from ctxembed.text.streams import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
 

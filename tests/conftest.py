@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ctxembed.cli.main import main
-from ctxembed.store.model import Model, write, write_lines
+from ctxembed.store.model import Model, write
 from ctxembed.text import index
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +55,7 @@ def write_tiny(folder: Path, text: Sequence[str] = TEXT) -> Path:
     np.save(place / "ids.npy", np.array([rows[word] for word in tokens], np.int32))
     np.save(place / "offsets.npy", np.cumsum([0, *map(len, sentences)]).astype(np.int64))
     np.save(place / "lines.npy", np.arange(1, len(text) + 1, dtype=np.int32))
-    write_lines(place / "rare.txt", rare)
+    index.write_lines(place / "rare.txt", rare)
     number = np.array([counts[word] for word in words], np.int64)
     index.write_occurrences(place, number)
     meta = {

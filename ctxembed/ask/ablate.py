@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.ask.explain import explain_targets, name_targets
-from ctxembed.ask.ranks import spearman
 from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.representations import Attention, Occurrence, Parsed, batches, context_of
 from ctxembed.errors import UsageError
+from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model

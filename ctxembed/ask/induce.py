@@ -1,6 +1,5 @@
 """Into how many senses do the occurrences of a word fall, and which is in which?"""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,9 +11,8 @@ from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
 from ctxembed.context.representations import Attention, Bag, Context, Ours, vectors_at
 from ctxembed.errors import CtxembedError
+from ctxembed.static.k_means import REST, Labels, find_centres, k_means, nearest
 from ctxembed.static.space import Floats, unit
-
-Labels = NDArray[np.intp]
 
 DIRECTIONS = 10  # principal directions in which senses are looked for
 CHOOSING = 1000  # occurrences from which the number of senses is chosen
@@ -196,16 +194,15 @@ def cluster(vectors: Floats, space: Space, k: int | None, seed: int = 1) -> Clus
         stability = _stability(chosen, k, rng) if k > 1 else None
     centres = np.zeros((1, x.shape[1]))
     if k > 1:
-        centres = _means(chosen, k, seed, starts=10)
-        centres = centres if chosen is x else _means(x, k, seed, starts=1, begin=centres)
-    labels = _nearest(x, centres)
+        centres = find_centres(chosen, k, seed, starts=10)
+        centres = centres if chosen is x else k_means(x, centres, tolerance=REST)
+    labels = nearest(x, centres)
     sizes = np.bincount(labels, minlength=k)
     if not sizes.all():
         different = int(np.count_nonzero(sizes))
         raise CtxembedError(f"only {different} of {k} senses have an occurrence; give a lower --k")
     order = np.argsort(-sizes, kind="stable")
     centres = centres[order] @ directions.T + middle  # (k, d)
-    # |z - c|² = |z|² - 2 z·c + |c|²: the nearest centre has the greatest z·c - |c|²/2
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)
     step = apart[apart > 0].mean() if k > 1 else 1.0
     weights = centres @ space.matrix.T / step
@@ -218,7 +215,7 @@ def count_senses(x: Floats, rng: np.random.Generator) -> tuple[int, float | None
     found: tuple[int, float | None] = (1, None)
     for k in range(2, min(MOST, len(x) // 10) + 1):
         more = int(k > 2)
-        labels = _nearest(x, _means(x, k, 0, starts=4))
+        labels = nearest(x, find_centres(x, k, 0, starts=4))
         sizes = np.bincount(labels, minlength=k)
         if sizes.min() < max(2, RAREST * len(x)):
             continue
@@ -249,7 +246,7 @@ def cleft(a: Floats, b: Floats, rng: np.random.Generator) -> float:
     both = np.concatenate([a, b])
     shape = np.linalg.cholesky(np.cov(both.T) + 1e-9 * np.eye(both.shape[1]))
     cloud = rng.normal(size=(max(len(both), 200), both.shape[1])) @ shape.T
-    halves = _nearest(cloud, _means(cloud, 2, 0, starts=2))
+    halves = nearest(cloud, find_centres(cloud, 2, 0, starts=2))
     null = separation(cloud[halves == 0], cloud[halves == 1])[1]
     return separation(a, b)[1] / null
 
@@ -262,7 +259,7 @@ def _stability(x: Floats, k: int, rng: np.random.Generator, repeats: int = 5) ->
     for _ in range(repeats):
         order = rng.permutation(len(x))
         one, other = (
-            _nearest(x, _means(x[half], k, 0, starts=4)) for half in np.array_split(order, 2)
+            nearest(x, find_centres(x[half], k, 0, starts=4)) for half in np.array_split(order, 2)
         )
         scores.append(adjusted_rand(one, other))
     return float(np.median(scores))  # a half that is stuck says little
@@ -288,19 +285,3 @@ def _principal(x: Floats) -> Floats:
     """Return the directions (d, 10) in which x (n, d) varies most."""
     _, axes = np.linalg.eigh(x.T @ x)
     return np.asarray(axes[:, ::-1][:, :DIRECTIONS])
-
-
-def _means(x: Floats, k: int, seed: int, starts: int, begin: Floats | None = None) -> Floats:
-    """Return the k centres (k, d) that k-means finds, from several starts or from one given."""
-    from sklearn.cluster import KMeans
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer different points than centres: seen by the caller
-        init = "k-means++" if begin is None else begin
-        means = KMeans(k, init=init, n_init=starts, random_state=seed)
-        found = means.fit(np.ascontiguousarray(x))
-    return np.asarray(found.cluster_centers_)
-
-
-def _nearest(x: Floats, centres: Floats) -> Labels:
-    return np.asarray((x @ centres.T - 0.5 * (centres * centres).sum(axis=1)).argmax(axis=1))

@@ -18,7 +18,7 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.corpus import Corpus, as_corpus
-from ctxembed.text.mixture import Text, read_text, write_mixture
+from ctxembed.text.mixture import Ingredient, read_ingredient, write_mixture
 from ctxembed.text.processes import in_processes
 from ctxembed.text.tokenizer import Tokenizer, parse_marked
 
@@ -53,7 +53,7 @@ class Setup:
     """What every model of the experiment has in common."""
 
     folder: Path
-    texts: tuple[Text, Text]
+    texts: tuple[Ingredient, Ingredient]
     tokenizer: Tokenizer
     word: str
     axes: Axes
@@ -122,7 +122,7 @@ def mix(
     with tempfile.TemporaryDirectory(prefix="ctxembed-") as name:
         folder = Path(name)
         texts = tuple(
-            read_text(corpus, tokenizer, folder / place, progress)
+            read_ingredient(corpus, tokenizer, folder / place, progress)
             for place, corpus in (("a", one), ("b", other))
         )
         _check_words([word, *(w for listed in axes.values() for w in listed)], texts, tokenizer)
@@ -148,7 +148,7 @@ def _check_probe(probe: str, word: str, tokenizer: Tokenizer) -> None:
         raise UsageError(f"--probe {probe!r}: {word!r} is not in it")
 
 
-def _check_words(words: Sequence[str], texts: Sequence[Text], tokenizer: Tokenizer) -> None:
+def _check_words(words: Sequence[str], texts: Sequence[Ingredient], tokenizer: Tokenizer) -> None:
     for text in texts:
         known = set(text.types())
         missing = [word for word in words if tokenizer.normalise(word) not in known]

@@ -6,12 +6,13 @@ from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.induce import MOST, WIDE, Clustering, Labels, Space, cluster, make_space
+from ctxembed.ask.induce import MOST, WIDE, Clustering, Space, cluster, make_space
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
 from ctxembed.context.representations import Context, context_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
+from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.static.k_means import k_means, nearest
 from ctxembed.static.space import Floats
 
 Ints = NDArray[np.integer[Any]]
@@ -64,13 +65,8 @@ def place_classes(
     k = max(1, min(classes, len(seen) // 50))
     chance = weight[seen] / weight[seen].sum()
     centres = profile[rng.choice(seen, k, replace=False, p=chance)]
-    for _ in range(15):  # k-means
-        near = _nearest(profile[seen], centres)
-        for j in np.unique(near):
-            mine = seen[near == j]
-            centres[j] = weight[mine] @ profile[mine] / weight[mine].sum()
     assert len(profile) == size
-    return _nearest(profile, centres)
+    return nearest(profile, k_means(profile[seen], centres, weights=weight[seen], steps=15))
 
 
 def _beside(found: Occurrences, common: int) -> Floats:
@@ -98,10 +94,6 @@ def _beside(found: Occurrences, common: int) -> Floats:
         t.reshape(size, -1) / np.maximum(t.reshape(size, -1).sum(1), 1)[:, None] for t in tables
     ]
     return np.concatenate(shares, axis=1).astype(np.float32)
-
-
-def _nearest(rows: Floats, centres: Floats) -> Ints:
-    return np.asarray((rows @ centres.T - 0.5 * (centres**2).sum(axis=1)).argmax(axis=1))
 
 
 def families(

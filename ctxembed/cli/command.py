@@ -1,7 +1,6 @@
 """What every command has in common: its page, what it reads from stdin, the model it opens."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 from ctxembed import look_up
 from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
 from ctxembed.cli.numbers import check_numbers
-from ctxembed.errors import CorpusError, UsageError, read_failure
+from ctxembed.errors import UsageError
 from ctxembed.output.bars import Bars
 from ctxembed.table import Column
 
@@ -138,29 +137,16 @@ class Lines:
     file: str
 
     def __iter__(self) -> Iterator[str]:
-        try:
-            with sys.stdin.buffer if self.file == "-" else open(self.file, "rb") as stream:
-                for number, raw in enumerate(stream, 1):
-                    try:
-                        yield raw.decode("utf-8").strip()
-                    except UnicodeDecodeError:
-                        raise CorpusError(f"{self.file}: line {number} is not utf-8 text") from None
-        except OSError as error:
-            raise CorpusError(read_failure(self.file, error)) from None
+        from ctxembed.text.lines import every_line
+
+        return map(str.strip, every_line(self.file))
 
 
 class Stdin:
     """The lines of stdin that say anything."""
 
     def __iter__(self) -> Iterator[str]:
-        for number, raw in enumerate(sys.stdin.buffer, 1):
-            try:
-                line = raw.decode("utf-8").strip()
-            except UnicodeDecodeError as error:
-                byte = raw[error.start]
-                raise CorpusError(f"stdin: line {number}: byte 0x{byte:02x} is not utf-8") from None
-            if line:
-                yield line
+        return filter(None, Lines("-"))
 
 
 def expand_stdin(items: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from ctxembed.errors import UsageError
 from ctxembed.evaluate.analogies import analogies
 from ctxembed.evaluate.items import representations
 from ctxembed.evaluate.labelled_senses import read_labelled, score
-from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
+from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
 from ctxembed.evaluate.report import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluate.scws import scws
@@ -107,7 +107,7 @@ def _pseudowords(
     seed: int,
     progress: Progress,
 ) -> list[Scores]:
-    text = read_text(model, Corpus(files), progress) if files else own_text(model)
+    text = other_text(model, Corpus(files), progress) if files else own_text(model)
     bands: dict[str, list[Scores]] = {}
     merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
     with progress.stage("pseudowords", len(merged), "pair") as stage:

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Reader, lines
+from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
+from ctxembed.text.lines import numbered_lines
 
 AT_ONCE = 256  # questions
 
@@ -20,7 +21,7 @@ def analogies(model: Model, path: str, seed: int, progress: Progress) -> list[Sc
     sections: dict[str, list[Sequence[int]]] = {}
     reader = Reader(model)
     section = "all questions"
-    for number, line in lines(path):
+    for number, line in numbered_lines(path):
         if line.startswith(":"):
             section = line[1:].strip()
             continue

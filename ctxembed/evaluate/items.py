@@ -1,13 +1,11 @@
 """Occurrences from benchmark files, and every representation's vectors of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from ctxembed.context.representations import Occurrence, Representation, Written, context_of
-from ctxembed.errors import CorpusError, read_failure
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 
@@ -79,20 +77,3 @@ def units(way: Representation, items: Sequence[Occurrence]) -> Floats:
 def cosines(way: Representation, one: Sequence[Occurrence], other: Sequence[Occurrence]) -> Floats:
     """Return (n,) the cosine of each two items, NaN where one is unknown."""
     return np.asarray(np.einsum("nd,nd->n", units(way, one), units(way, other)))
-
-
-def lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the lines of a file that say anything."""
-    from ctxembed.text.corpus import open_bytes
-
-    with open_bytes(str(path)) as file:
-        try:
-            for number, raw in enumerate(file, 1):
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                if text.strip():
-                    yield number, text
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise CorpusError(f"{path}: line {number}: byte 0x{byte:02x} is not utf-8") from None
-        except OSError as error:
-            raise CorpusError(read_failure(path, error)) from None

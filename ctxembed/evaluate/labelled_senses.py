@@ -1,6 +1,5 @@
 """Labelled occurrences: does a representation tell a word's senses apart?"""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +10,15 @@ from numpy.typing import NDArray
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Reader, lines, units
-from ctxembed.evaluate.metrics import Figure, Labels
+from ctxembed.evaluate.items import Reader, units
+from ctxembed.evaluate.metrics import Figure
 from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
+from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
+from ctxembed.text.lines import labelled_lines, numbered_lines
+from ctxembed.text.tokenizer import Tokenizer
 
 SPLICED = {"spliced": 3, "spliced_wide": 6}  # words to either side of the target, and of another's
 MOST = 1000  # occurrences whose pairs are compared
@@ -197,13 +199,13 @@ def _number(labels: Sequence[str]) -> Labels:
 def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurrence], list[str]]:
     data, gold = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     items = []
-    for number, line in lines(data):
+    for number, line in numbered_lines(data):
         place, tab, text = line.partition("\t")
         words = text.split()
         if not tab or not place.isdigit() or int(place) >= len(words):
             raise CorpusError(f"{data}: line {number}: no target; position TAB words is expected")
         items.append(reader.item(words, range(int(place), int(place) + 1)))
-    labels = [line.strip() for _, line in lines(gold)]
+    labels = [line.strip() for _, line in numbered_lines(gold)]
     if len(items) != len(labels):
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(items)} sentences")
     if not items:
@@ -211,22 +213,11 @@ def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurren
     return items, labels
 
 
-_MARKED = re.compile(r"\[([^\[\]]*[^\s\[\]][^\[\]]*)\]")
-
-
 def _read_tsv(reader: Reader, path: Path) -> Labelled:
     items, labels = [], []
-    for number, line in lines(path):
-        label, tab, text = line.partition("\t")
-        found = _MARKED.search(text)
-        if not tab or not found:
-            raise CorpusError(
-                f"{path}: line {number}: label TAB sentence with a [target] is expected"
-            )
-        before, target = text[: found.start()].split(), found[1].split()
-        words = [*before, *target, *text[found.end() :].split()]
-        items.append(reader.item(words, range(len(before), len(before) + len(target))))
-        labels.append(label.strip())
+    for _, row, marked in labelled_lines(path, Tokenizer("whitespace", cased=True)):
+        items.append(reader.item(marked.words, marked.targets[0]))
+        labels.append(row["label"])
     if not items:
         raise CorpusError(f"{path}: empty")
     numbers = _number(labels)

@@ -43,7 +43,7 @@ def own_text(model: Model) -> Text:
     return Text(model.index.ids, model.index.offsets, model.counts)
 
 
-def read_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
+def other_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
     """Read another text as the model would."""
     pieces, lengths = [], []
     with progress.stage("reading", corpus.size, "B") as stage:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.static.k_means import Labels, k_means, nearest
+from ctxembed.static.ranks import rank_correlations
 from ctxembed.static.space import Floats
 
-Labels = NDArray[np.intp]
 RESAMPLES = 1000
 
 
@@ -82,29 +83,8 @@ def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:
     """Return Spearman's rank correlation; ties share the mean of their ranks."""
     if len(x) < 2:
         return no_figure(weights)
-    value = _rank_correlation(x, y, _ones(len(x)))[0]
-    return Figure(float(value), _rank_correlation(x, y, weights), least=-1)
-
-
-def _rank_correlation(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Floats:
-    rx, ry = _ranks(x, weights), _ranks(y, weights)  # (R, n)
-    total = np.maximum(weights.sum(axis=1, keepdims=True, dtype=np.float64), 1)
-    rx -= (weights * rx).sum(axis=1, keepdims=True) / total
-    ry -= (weights * ry).sum(axis=1, keepdims=True) / total
-    spread = np.sqrt((weights * rx * rx).sum(axis=1) * (weights * ry * ry).sum(axis=1))
-    product = (weights * rx * ry).sum(axis=1)
-    return np.asarray(
-        np.divide(product, spread, out=np.full(len(spread), np.nan), where=spread > 0)
-    )
-
-
-def _ranks(x: Floats, weights: NDArray[np.float32]) -> Floats:
-    """Return (R, n) mean ranks, where an item of weight w counts as w items."""
-    _, place, count = np.unique(x, return_inverse=True, return_counts=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.cumsum(count) - count
-    tied = np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)  # (R, values)
-    return np.asarray((np.cumsum(tied, axis=1) - tied / 2)[:, place])
+    value = rank_correlations(x, y, _ones(len(x)))[0]
+    return Figure(float(value), rank_correlations(x, y, weights), least=-1)
 
 
 def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Figure:
@@ -208,19 +188,10 @@ def cluster(units: Floats, number: int, rng: np.random.Generator, restarts: int 
     """Group unit vectors by k-means on the sphere; the best of several starts."""
     best, found = -np.inf, np.zeros(len(units), np.intp)
     for _ in range(restarts):
-        centres = units[rng.choice(len(units), min(number, len(units)), replace=False)]
-        answers = np.full(len(units), -1, np.intp)
-        for _ in range(50):
-            cosines = units @ centres.T
-            nearest = cosines.argmax(axis=1)
-            if np.array_equal(nearest, answers):
-                break
-            answers = nearest
-            member = np.eye(len(centres), dtype=units.dtype)[answers]  # (n, k)
-            sums = member.T @ units
-            norms = np.linalg.norm(sums, axis=1, keepdims=True)
-            centres = np.where(norms > 0, sums / np.maximum(norms, 1e-12), centres)
-        total = float(cosines.max(axis=1).sum())
+        begin = units[rng.choice(len(units), min(number, len(units)), replace=False)]
+        centres = k_means(units, begin, sphere=True, steps=50)
+        answers = nearest(units, centres)
+        total = float((units * centres[answers]).sum())
         if total > best:
             best, found = total, answers
     return found

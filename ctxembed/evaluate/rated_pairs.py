@@ -10,9 +10,10 @@ import numpy as np
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Reader, cosines, lines
+from ctxembed.evaluate.items import Reader, cosines
 from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
+from ctxembed.text.lines import numbered_lines
 
 ALONE = ("bag", "general")  # a word without a sentence keeps its static vector under these
 
@@ -21,7 +22,7 @@ def similarity(model: Model, path: str, ways: Sequence[Representation], seed: in
     """Score word1 word2 score, between tabs, commas or spaces."""
     reader = Reader(model)
     one, other, ratings = [], [], []
-    for number, line in lines(path):
+    for number, line in numbered_lines(path):
         parts = re.split(r"\t|,|\s+", line.strip())
         try:
             rating = float(parts[2])

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
-from ctxembed.evaluate.items import Reader, lines
+from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.rated_pairs import rank, without_context
 from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
+from ctxembed.text.lines import numbered_lines
 
 
 def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> list[Scores]:
@@ -17,7 +18,7 @@ def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> 
     inside: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     ratings = []
-    for number, line in lines(path):
+    for number, line in numbered_lines(path):
         parts = line.split("\t")
         try:
             ratings.append(float(parts[7]))

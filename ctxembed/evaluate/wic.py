@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
-from ctxembed.evaluate.items import Reader, cosines, lines
+from ctxembed.evaluate.items import Reader, cosines
 from ctxembed.evaluate.report import Scores
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
+from ctxembed.text.lines import numbered_lines
 
 Files = tuple[str, str]  # data, gold
 
@@ -73,7 +74,7 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 def _read(reader: Reader, data: str, gold: str) -> Pairs:
     one: list[Occurrence] = []
     other: list[Occurrence] = []
-    for number, line in lines(data):
+    for number, line in numbered_lines(data):
         try:
             lemma, _, places, *texts = line.split("\t")
             for items, place, text in zip((one, other), places.split("-"), texts[:2], strict=True):
@@ -86,7 +87,7 @@ def _read(reader: Reader, data: str, gold: str) -> Pairs:
                 " between tabs"
             ) from None
     labels = []
-    for number, line in lines(gold):
+    for number, line in numbered_lines(gold):
         if line.strip() not in ("T", "F"):
             raise CorpusError(f"{gold}: line {number}: expected T or F, not {line[:20]!r}")
         labels.append(line.strip() == "T")

@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from ctxembed.errors import ModelError, UsageError, read_failure
 from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
-from ctxembed.static.read import BLOCK, Reading
+from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_description
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.corpus import open_bytes
+from ctxembed.text.lines import read_text
 from ctxembed.text.npy import write_header
+from ctxembed.text.streams import PACKED, open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
 # Controls, ends of lines and halves of characters: no list of words, one a line, can hold them.
 _UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 Blocks = Iterator[tuple[list[str], Floats]]
-PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 class Rows:
@@ -106,7 +106,7 @@ def import_(
                 _copy(_slices(words, vectors), rows, progress)
             else:
                 with closing(open_bytes(file)) as stream:
-                    reading = Reading(stream, file, encoding, errors)
+                    reading = VectorFile(stream, file, encoding, errors)
                     rows = Rows(target, reading.dim, limit)
                     ended = _stream(reading, rows, progress)
                     sha256 = reading.digest.hexdigest() if ended else ""
@@ -145,7 +145,7 @@ def _cased(words: list[str]) -> bool:
     return sum(word != word.lower() for word in words) > len(words) / 100
 
 
-def _stream(reading: Reading, rows: Rows, progress: Progress) -> bool:
+def _stream(reading: VectorFile, rows: Rows, progress: Progress) -> bool:
     """Write what is read; say whether the file was read to its end."""
     path = Path(reading.name)
     size = path.stat().st_size if path.is_file() and path.suffix not in PACKED else None
@@ -186,20 +186,9 @@ def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str]
         raise ModelError(f"{path}: {vectors.ndim} axes of {vectors.dtype}; rows of numbers wanted")
     beside = [path.with_suffix(".vocab.txt"), path.parent / "vocab.txt"]
     words_path = Path(vocabulary) if vocabulary else next(filter(Path.is_file, beside), beside[0])
-    try:
-        words = (
-            words_path.read_text(encoding=encoding)
-            .removeprefix("\ufeff")
-            .removesuffix("\n")
-            .split("\n")
-        )
-    except FileNotFoundError:
-        raise ModelError(f"{words_path}: no such file; --vocab names the word list") from None
-    except OSError as error:
-        raise ModelError(read_failure(words_path, error)) from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise ModelError(f"{words_path}: line {line}: not {encoding}") from None
+    if not words_path.exists():
+        raise ModelError(f"{words_path}: no such file; --vocab names the word list")
+    words = read_text(words_path, encoding, ModelError).removesuffix("\n").split("\n")
     if len(words) != len(vectors):
         raise ModelError(f"{words_path}: {len(words)} words, but {path} has {len(vectors)} rows")
     return words, vectors

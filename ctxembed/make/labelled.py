@@ -1,8 +1,7 @@
 """A labelled task: a file of labels and sentences, read into what attention fits to."""
 
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +13,12 @@ from ctxembed.context.representations import Occurrence, collapse, parse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.static.space import Floats, Space
 from ctxembed.store.model import Model
-from ctxembed.text.corpus import open_bytes
-from ctxembed.text.tokenizer import parse_marked
+from ctxembed.text.lines import HOW, labelled_lines
 
 MOST = 50_000  # sentences that are kept; more are sampled
 LABELS = 100
 TOLD = 3  # lines that are named when they are left out
 FEWEST = 5  # sentences of each label
-HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
 
 
 @dataclass(frozen=True)
@@ -53,19 +50,14 @@ def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
     labels: set[str] = set()
     unknown: list[tuple[int, str]] = []
     lines = left_out = 0
-    for number, row in _rows(name):
-        label, sentence = row["label"].strip(), row["sentence"]
-        where = f"{name}: line {number}"
-        if not label:
-            raise CorpusError(f"{where}: no label; {HOW}")
-        marked = parse_marked(sentence, model.tokenizer)
-        if len(marked.targets) != 1:
-            found = f"{len(marked.targets)} targets" if marked.targets else "no target"
-            raise CorpusError(f"{where}: {found}; {HOW}")
+    for number, row, marked in labelled_lines(name, model.tokenizer):
+        label, sentence = row["label"], row["sentence"]
         lines += 1
         labels.add(label)
         if len(labels) > LABELS:
-            raise CorpusError(f"{where}: more than {LABELS} labels; is the first column the label?")
+            raise CorpusError(
+                f"{name}: line {number}: more than {LABELS} labels; is the first column the label?"
+            )
         at = lines - 1 if lines <= most else int(rng.integers(lines))
         if at >= most:
             continue
@@ -104,26 +96,6 @@ def _check(name: str, labels: Counter[str]) -> None:
         raise CorpusError(
             f"{name}: too few sentences labelled {label!r}: {number}; {FEWEST} of each are needed"
         )
-
-
-def _rows(name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line number and cells by column; without a line of names: label, sentence."""
-    columns = ["label", "sentence"]
-    with io.TextIOWrapper(open_bytes(name), encoding="utf-8-sig", newline="") as stream:
-        number = 0
-        try:
-            for number, line in enumerate(stream, 1):
-                cells = line.rstrip("\r\n").split("\t")
-                if not line.strip():
-                    continue
-                if number == 1 and {"label", "sentence"} <= set(cells):
-                    columns = cells
-                    continue
-                if len(cells) < 2 or len(cells) < len(columns):
-                    raise CorpusError(f"{name}: line {number}: {len(cells)} columns; {HOW}")
-                yield number, dict(zip(columns, cells, strict=False))
-        except UnicodeDecodeError:
-            raise CorpusError(f"{name}: behind line {number}: not utf-8 text") from None
 
 
 def clip(item: Occurrence, reach: int = REACH) -> Occurrence:

@@ -13,7 +13,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
-from ctxembed.store.model import Model, write, write_lines
+from ctxembed.store.model import Model, write
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
@@ -71,7 +71,7 @@ def train(
             index.Index(folder / "index", words, counted.files), counts, settings, progress
         )
         trained = time.perf_counter()
-        write_lines(folder / "index" / "rare.txt", counted.types[kept:])
+        index.write_lines(folder / "index" / "rare.txt", counted.types[kept:])
         meta = {
             "sentences": counted.sentences,
             "tokens": counted.tokens,

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.errors import CorpusError, read_failure
+from ctxembed.errors import CorpusError
 from ctxembed.static.space import Floats
+from ctxembed.text.lines import read_text
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
@@ -24,7 +25,7 @@ class Given:
 
 def read_vectors(path: Path) -> Given:
     """Read `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}."""
-    text = _read(path)
+    text = read_text(path)
     if path.suffix == ".json":
         return _from_json(path, text)
     words, rows = _rows(path, text)
@@ -36,7 +37,7 @@ def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
 
     Returns the tokens looked at, the tokens that look, and the weights (Tq, Tk).
     """
-    text = _read(path)
+    text = read_text(path)
     head, _, body = text.partition("\n")
     columns = head.split("\t")[1:]
     words, rows = _rows(path, body, first=2)
@@ -49,15 +50,6 @@ def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
                 f"{path}: line {number}: the weights of {word!r} sum to {row.sum():g}, not 1"
             )
     return columns, words, weights
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CorpusError(read_failure(path, error)) from None
-    except UnicodeDecodeError:
-        raise CorpusError(f"{path}: not utf-8 text") from None
 
 
 def _rows(path: Path, text: str, first: int = 1) -> tuple[list[str], list[list[float]]]:

@@ -11,13 +11,14 @@ import numpy as np
 
 from ctxembed.errors import ModelError
 from ctxembed.static.space import Floats
+from ctxembed.text.lines import OTHER, decode
 
 BLOCK = 1 << 22  # bytes read at once
 _PRINTED = frozenset([*range(32, 127), *b"\t\r\n"])  # what numbers in text are made of
 
 
 @dataclass
-class Reading:
+class VectorFile:
     """A vector file being read: what its head says, and how far we are."""
 
     file: IO[bytes]
@@ -78,14 +79,10 @@ class Reading:
         self.done += size
         return taken
 
-    def word(self, raw: bytes, place: str) -> str:
-        try:
-            return raw.decode(self.encoding, self.errors)
-        except UnicodeDecodeError as error:
-            raise self.bad(
-                f"{place}: byte 0x{raw[error.start]:02x} is not {self.encoding}; give the right"
-                " --encoding (such as latin-1), or --errors replace to go on"
-            ) from None
+    def decode(self, raw: bytes, line: int | None, place: str = "") -> str:
+        """Turn words into text."""
+        name, how = self.name + place, (self.encoding, self.errors)
+        return decode(raw, name, line, *how, hint=OTHER, kind=ModelError)
 
     def _looks_binary(self) -> bool:
         """Tell by the first word; a float32 may hold any byte, the one of a line break too."""
@@ -131,11 +128,8 @@ class Reading:
                 if not _are_numbers(rest.split()):
                     raise self.bad(f"line {number + place}: not a number: {_wrong(rest)}")
             raise self.bad(f"line {number}: not a vector file")
-        try:
-            text = b"\n".join(words).decode(self.encoding, self.errors).split("\n")
-        except UnicodeDecodeError:
-            text = [self.word(word, f"line {number + at}") for at, word in enumerate(words)]
-        return text, values.reshape(len(lines), self.dim)
+        text = self.decode(b"\n".join(words), number)
+        return text.split("\n"), values.reshape(len(lines), self.dim)
 
     def _odd(self, line: bytes, number: int) -> tuple[bytes, bytes]:
         """Read a line with tabs, double spaces, or spaces inside its word (GloVe has such)."""
@@ -173,7 +167,7 @@ class Reading:
             if words:
                 values = np.frombuffer(b"".join(pieces), "<f4").reshape(-1, self.dim)
                 places = zip(words, starts, strict=True)
-                yield [self.word(word, f"byte {start}") for word, start in places], values
+                yield [self.decode(word, None, f": byte {start}") for word, start in places], values
                 left -= len(words)
             if left and not self.more():
                 raise self.bad(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed import __version__
-from ctxembed.errors import ModelError, UnknownWordError
+from ctxembed.errors import ModelError, UnknownWordError, read_failure
 from ctxembed.static.space import Floats, Space, unit
-from ctxembed.text.index import Index, read_lines
+from ctxembed.text.index import Index, read_lines, write_lines
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -34,7 +34,7 @@ class Model:
         """Open a model directory; arrays are mapped when they are first used."""
         folder = Path(path)
         try:
-            text = (folder / "model.json").read_text(encoding="utf-8")
+            text = (folder / "model.json").read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             if folder.exists():
                 raise ModelError(
@@ -43,9 +43,8 @@ class Model:
             raise ModelError(
                 f"{folder}: no such model; train one with: ctxembed train CORPUS -o {folder}"
             ) from None
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise ModelError(f"{folder / 'model.json'}: cannot be read: {reason}") from None
+        except OSError as error:
+            raise ModelError(read_failure(folder / "model.json", error)) from None
         try:
             meta = json.loads(text)
             version = int(meta["format"])
@@ -325,11 +324,6 @@ def _fingerprint(folder: Path) -> str:
     for name in ("vocab.txt", "counts.npy"):
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()[:32]
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Write a word list, one word a line."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:

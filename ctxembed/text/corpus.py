@@ -3,8 +3,6 @@
 import codecs
 import hashlib
 import os
-import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
-from ctxembed.text.unpack import is_in_streams, unpack
+from ctxembed.text.lines import OTHER, wrong_byte
+from ctxembed.text.streams import PACKED, damage_told, open_bytes
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
@@ -83,7 +82,8 @@ class Corpus:
         first = True
         with open_bytes(source.name) as stream:
             while True:
-                data = _read_block(stream, source.name)
+                with damage_told(source.name):
+                    data = stream.read(BLOCK)
                 digest.update(data)
                 text = tail + self._decode(decoder, data, source.name, line + tail.count(b"\n"))
                 if b"\0" in text:
@@ -118,12 +118,7 @@ class Corpus:
                 raise CorpusError(
                     f"{name}: looks like a binary file; give text, or the right --encoding"
                 ) from None
-            before = error.object[: error.start].decode(self.encoding, "replace")
-            raise CorpusError(
-                f"{name}: line {line + before.count(chr(10))}: byte 0x"
-                f"{error.object[error.start]:02x} is not {self.encoding}; give the right --encoding"
-                " (such as latin-1), or --errors replace to go on"
-            ) from None
+            raise CorpusError(f"{name}: {wrong_byte(error, self.encoding, line)}{OTHER}") from None
         if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
             data = text.encode("utf-8", "replace")  # half a character is none
         return data.replace(b"\r\n", b"\n") if b"\r" in data else data
@@ -148,44 +143,6 @@ def looks_wrapped(text: str) -> bool:
     width = lengths[int(0.95 * (len(lengths) - 1))]
     full = sum(length >= 0.7 * width for length in lengths)
     return width <= 200 and goes_on >= 0.4 * len(inner) and full >= 0.75 * len(inner)
-
-
-def open_bytes(name: str) -> IO[bytes]:
-    """Open a file, an address or stdin (`-`), unpacked if its name says that it is packed."""
-    if name == "-":
-        return sys.stdin.buffer
-    from smart_open import open as smart
-
-    ours = is_in_streams(name)
-    try:
-        stream: IO[bytes] = smart(
-            name, "rb", compression="disable" if ours else "infer_from_extension"
-        )
-    except ImportError:
-        raise CorpusError(
-            f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
-        ) from None
-    except NotImplementedError:
-        raise CorpusError(f"{name}: no such kind of address; try http, https, s3 or gs") from None
-    except (OSError, ValueError) as error:
-        if "://" not in name and isinstance(error, OSError):
-            raise CorpusError(read_failure(name, error)) from None
-        found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
-        reason = found[1].lower() if found else str(error).splitlines()[0]
-        raise CorpusError(f"{name}: cannot be opened: {reason}") from None
-    return unpack(stream, name) if ours else stream
-
-
-def _read_block(stream: IO[bytes], name: str) -> bytes:
-    """Read a block, however small the pieces are that a pipe hands over."""
-    try:
-        return stream.read(BLOCK)
-    except (OSError, EOFError, ValueError) as error:  # what gzip, bz2, lzma raise on damage
-        raise CorpusError(f"{name}: cannot be read: {error}") from None
-    except Exception as error:  # zlib.error, lzma.LZMAError, ZstdError have no common parent
-        if type(error).__name__ not in ("error", "LZMAError", "ZstdError"):
-            raise
-        raise CorpusError(f"{name}: damaged: {error}") from None
 
 
 def _safe_cut(text: bytes, wrapped: bool) -> int:
@@ -253,7 +210,7 @@ def _find(name: str, skipped: list[str]) -> list[Source]:
 
 
 def _is_binary(path: Path) -> bool:
-    if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".lz4"):
+    if path.suffix.lower() in PACKED:
         return False
     try:
         with path.open("rb") as file:

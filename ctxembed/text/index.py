@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CorpusError, ModelError
+from ctxembed.errors import CorpusError, ModelError, read_failure
 from ctxembed.progress import Progress
+from ctxembed.text.lines import decode
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -274,12 +275,18 @@ class Index:
 def read_lines(path: Path) -> list[str]:
     """Read a word list, one word a line."""
     try:
-        text = path.read_bytes().decode()  # a carriage return is no line break here
+        raw = path.read_bytes()
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; train the model again") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: damaged ({error}); train the model again") from None
-    *lines, rest = text.split("\n")
+    except OSError as error:
+        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
+    text = decode(raw, f"{path}: damaged", hint="; train the model again", kind=ModelError)
+    *lines, rest = text.split("\n")  # a carriage return is no line break here
     if rest:
         raise ModelError(f"{path}: damaged (its last line is cut); train the model again")
     return lines
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

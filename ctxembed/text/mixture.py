@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import build, read_lines
+from ctxembed.text.index import build, read_lines, write_lines
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Text:
+class Ingredient:
     """A corpus as sentences of words, read from a folder."""
 
     name: str
@@ -47,16 +47,19 @@ class Text:
         return np.array(self.types(), dtype=object)
 
 
-def read_text(corpus: Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress) -> Text:
+def read_ingredient(
+    corpus: Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress
+) -> Ingredient:
     """Read a corpus once into a folder."""
     folder.mkdir()
     counted = build(corpus, tokenizer, folder, 1, progress)
-    words = "".join(f"{word}\n" for word in counted.types)
-    (folder / "types.txt").write_text(words, encoding="utf-8", newline="\n")
-    return Text(", ".join(corpus.names), folder, counted.tokens)
+    write_lines(folder / "types.txt", counted.types)
+    return Ingredient(", ".join(corpus.names), folder, counted.tokens)
 
 
-def write_mixture(texts: Sequence[Text], share: float, words: int, seed: int, target: Path) -> None:
+def write_mixture(
+    texts: Sequence[Ingredient], share: float, words: int, seed: int, target: Path
+) -> None:
     """Write whole sentences of two texts, so many words in all, a share of them from the second.
 
     With one seed, what a larger share takes from a text contains what a smaller one takes.

@@ -112,7 +112,7 @@ def test_a_broken_line_in_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_bytes(b"[apple]\n\xff\n")
     done = run("contextualize", "s.txt")
     assert done.returncode == 5
-    assert done.stderr == "ctxembed: s.txt: line 2 is not utf-8 text\n"
+    assert done.stderr == "ctxembed: s.txt: line 2: byte 0xff is not utf-8\n"
 
 
 def test_unknown_targets_are_named_and_the_rest_answered(run: Run) -> None:

@@ -294,7 +294,7 @@ BROKEN = {
     "word.tsv": ("a\tfoo\n", "line 1: not a number in 'a\\tfoo'"),
     "twice.tsv": ("a\t1\nA\t2\n", "'a' is there twice"),
     "empty.tsv": ("", "no numbers in it"),
-    "bytes.tsv": ("\udcff", "not utf-8 text"),
+    "bytes.tsv": ("\udcff", "line 1: byte 0xff is not utf-8"),
     "nan.json": ('{"a": [1, NaN]}', "a number that is not finite"),
     "half.json": ("[1, 2", "cannot be read; write JSON such as"),
     "list.json": ("[]", "cannot be read; write JSON such as"),

@@ -16,7 +16,7 @@ import pytest
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.whole import written_whole
-from ctxembed.text.corpus import open_bytes
+from ctxembed.text.streams import open_bytes
 from tests.conftest import ROOT, Run
 
 PROSE = "An apple a day keeps the doctor away. Apple makes great phones.\n" * 20
@@ -114,8 +114,8 @@ def test_an_address_nobody_answers_at(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("smart_open.open", forbid)
-    with pytest.raises(CorpusError, match=r"^a\.txt: permission denied$"):
-        open_bytes("a.txt")
+    with pytest.raises(CorpusError, match=r"^a\.gz: permission denied$"):
+        open_bytes("a.gz")
 
 
 USAGE = {

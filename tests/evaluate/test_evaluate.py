@@ -11,7 +11,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.evaluate import evaluate
 from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.labelled_senses import splice
-from ctxembed.evaluate.merged_words import merge_words, own_text, read_text
+from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.make.import_ import import_
 from ctxembed.output.render import FORMATS
 from ctxembed.progress import Progress
@@ -238,7 +238,7 @@ def test_pseudowords_on_another_text(model: Model, tmp_path: Path) -> None:
 
 
 def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path) -> None:
-    text = read_text(model, Corpus([str(write_text(tmp_path))]), Progress())
+    text = other_text(model, Corpus([str(write_text(tmp_path))]), Progress())
     for band, word in merge_words(model, text, 4, np.random.default_rng(1)):
         a, b = word.name.split("+")
         for item in word.items:
@@ -298,7 +298,7 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
         (["scws", "f"], "1\ta\n", "f: line 1: expected id, word, tag, word, tag", 5),
         (["analogies", "f"], ": x\na b c\n", "f: line 2: four words are expected", 5),
         (["analogies", "f"], ": x\n", "f: no questions in it", 5),
-        (["senses", "f"], "fruit an apple\n", "f: line 1: label TAB sentence with a [target]", 5),
+        (["senses", "f"], "fruit an apple\n", "f: line 1: 1 columns; write LABEL<tab>SENTENCE", 5),
         (["senses", "f"], "", "f: empty", 5),
         (["senses", "."], "", ".: no train.data.txt in it or in a folder of it", 5),
         (["wic", "f", "f"], "apple\tN\t1-0\tx\n", "f: line 1: expected word, tag, place-place", 5),

@@ -245,7 +245,7 @@ def test_what_the_file_sets_aside_and_glosses(run: Run, tmp_path: Path) -> None:
         ("a\tthe [apple]\nb\tthe [bank]\n", "too few sentences labelled 'a': 1; 5 of each", 5),
         ("a\tthe [quay]\nb\tthe [kai]\n" * 9, "no target is known; line 1: 'quay' is not", 4),
         ("".join(f"{i}\tthe [apple]\n" for i in range(200)), "more than 100 labels; is the", 5),
-        (b"a\tthe [apple]\n\xff\n", "not utf-8 text", 5),
+        (b"a\tthe [apple]\n\xff\n", "line 2: byte 0xff is not utf-8", 5),
         (None, "task.tsv: no such file or directory", 5),
     ],
 )

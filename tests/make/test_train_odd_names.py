@@ -39,8 +39,10 @@ def ctxembed(place: Path, *arguments: str) -> "subprocess.CompletedProcess[bytes
     )
 
 
-def test_a_corpus_and_a_model_with_names_that_are_no_utf8(place: Path) -> None:
-    done = ctxembed(place, "train", ODD, "-o", f"{ODD}.model", "--epochs", "1")
+@pytest.mark.parametrize("engine", ["own", "gensim"])
+def test_a_corpus_and_a_model_with_names_that_are_no_utf8(engine: str, place: Path) -> None:
+    options = ("-o", f"{ODD}.model", "--epochs", "1", "--engine", engine)
+    done = ctxembed(place, "train", ODD, *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.decode().splitlines()[-1] == "model\tcaf\\udce9.model"
     description = (place / f"{ODD}.model" / "model.json").read_bytes().decode("utf-8")
@@ -55,7 +57,8 @@ def test_a_corpus_and_a_model_with_names_that_are_no_utf8(place: Path) -> None:
 def test_the_same_vectors_wherever_they_are_trained(place: Path) -> None:
     names = [place / "plain", place / ODD / "m"]
     for name in names:
-        train(Corpus([str(place / ODD)]), name, epochs=1, workers=1, attention=False)
+        corpus = Corpus([str(place / ODD)])
+        train(corpus, name, engine="gensim", epochs=1, workers=1, attention=False)
     one, other = (Model.open(name).vectors for name in names)
     assert (one == other).all()
 

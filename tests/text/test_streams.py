@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ctxembed.errors import CorpusError
-from ctxembed.text.corpus import Corpus, open_bytes
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.streams import open_bytes
 from tests.conftest import Run
 
 Pack = Callable[[bytes], bytes]

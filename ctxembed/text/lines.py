@@ -1,0 +1,95 @@
+"""Text files, whole or line by line, and the one way to say that one is no text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ctxembed.errors import CorpusError, CtxembedError, read_failure
+from ctxembed.text.streams import damage_told, open_bytes
+from ctxembed.text.tokenizer import Marked, Tokenizer, parse_marked
+
+BOM = "\ufeff"
+OTHER = "; give the right --encoding (such as latin-1), or --errors replace to go on"
+HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
+
+
+def wrong_byte(error: UnicodeDecodeError, encoding: str, line: int | None = 1) -> str:
+    """Say which byte is at fault, and on which line, counted from the given one if there is one.
+
+    >>> try: b"tea\\ncaf\\xe9\\n".decode()
+    ... except UnicodeDecodeError as error: wrong_byte(error, "utf-8")
+    'line 2: byte 0xe9 is not utf-8'
+    """
+    said = f"byte 0x{error.object[error.start]:02x} is not {encoding}"
+    before = error.object[: error.start].decode(encoding, "replace").count("\n")
+    return said if line is None else f"line {line + before}: {said}"
+
+
+def decode(
+    raw: bytes,
+    name: object,
+    line: int | None = 1,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    *,
+    hint: str = "",
+    kind: type[CtxembedError] = CorpusError,
+) -> str:
+    """Turn bytes of a file, from a line on, into text."""
+    try:
+        return raw.decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise kind(f"{name}: {wrong_byte(error, encoding, line)}{hint}") from None
+
+
+def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = CorpusError) -> str:
+    """Read a file whole."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise kind(read_failure(path, error)) from None
+    return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
+
+
+def every_line(name: str | Path) -> Iterator[str]:
+    """Yield the lines of a file, or of stdin (`-`), without what ends them; empty ones count."""
+    with damage_told(str(name)):
+        stream = open_bytes(str(name))
+        try:
+            for number, raw in enumerate(stream, 1):
+                text = decode(raw, "stdin" if name == "-" else name, number).rstrip("\r\n")
+                yield text.removeprefix(BOM) if number == 1 else text
+        finally:
+            if name != "-":
+                stream.close()
+
+
+def numbered_lines(name: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the lines that say anything."""
+    return ((number, line) for number, line in enumerate(every_line(name), 1) if line.strip())
+
+
+def labelled_lines(
+    name: str | Path, tokenizer: Tokenizer
+) -> Iterator[tuple[int, dict[str, str], Marked]]:
+    """Yield the lines of a file of labelled sentences: number, cells by column, the sentence.
+
+    Without a line of column names: label, sentence. Each sentence has one target in brackets.
+    """
+    columns = ["label", "sentence"]
+    for number, line in numbered_lines(name):
+        cells = line.split("\t")
+        if number == 1 and {"label", "sentence"} <= set(cells):
+            columns = cells
+            continue
+        where = f"{name}: line {number}"
+        if len(cells) < max(2, len(columns)):
+            raise CorpusError(f"{where}: {len(cells)} columns; {HOW}")
+        row = dict(zip(columns, cells, strict=False))
+        row["label"] = row["label"].strip()
+        if not row["label"]:
+            raise CorpusError(f"{where}: no label; {HOW}")
+        marked = parse_marked(row["sentence"], tokenizer)
+        if len(marked.targets) != 1:
+            found = f"{len(marked.targets)} targets" if marked.targets else "no target"
+            raise CorpusError(f"{where}: {found}; {HOW}")
+        yield number, row, marked
