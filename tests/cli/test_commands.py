@@ -157,6 +157,7 @@ def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("tokens", 70),
         ("vocabulary", 6),
         ("dropped_words", 0),
+        ("engine", "own"),
         ("algorithm", "skipgram"),
         ("dim", 5),
         ("window", 5),
