@@ -7,19 +7,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any, cast
 
+from ctxembed.output.page import Page, Texts
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
-
-Texts = Iterable[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Page:
-    """How a table is to be written."""
-
-    digits: int | None = None  # behind the point; None for all there are
-    header: bool = True
-    width: int | None = None  # of a terminal
-    bold: bool = False
 
 
 def render(
@@ -137,7 +126,7 @@ def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
 
         names = [column.name for column in columns]
         keyword = next(column.name for column in columns if column.role == "keyword")
-        return align(names, rows, keyword, page.width, page.header, page.bold)
+        return align(names, rows, keyword, page)
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
     shown = [columns[i] for i in kept]
     return _aligned(shown, ([row[i] for i in kept] for row in rows), page)
