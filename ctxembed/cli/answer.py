@@ -9,10 +9,8 @@ from pathlib import Path
 import click
 
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.output.render import FORMATS, render
+from ctxembed.output.render import FORMATS, SUFFIXES, render
 from ctxembed.table import Table
-
-SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown"}
 
 QUIET = click.Option(
     ["-q", "--quiet"], is_flag=True, help="No notes and no progress bars on stderr."
@@ -20,12 +18,12 @@ QUIET = click.Option(
 FILE = click.Option(
     ["-o", "--output", "file_"],
     metavar="FILE",
-    help="Write the table to a file, whole; .tsv .csv .json .jsonl .md say how.",
+    help=f"Write the table to a file, whole; {' '.join(SUFFIXES)} say how.",
 )
 OPTIONS = (
     click.Option(
         ["-f", "--format", "form"],
-        type=click.Choice(FORMATS),
+        type=click.Choice(tuple(FORMATS)),
         help="How to print; table on a terminal, tsv in a pipe.",
     ),
     click.Option(

@@ -13,6 +13,7 @@ import click
 from ctxembed import __version__
 from ctxembed.cli.command import Command
 from ctxembed.cli.main import COMMANDS, cli, load_command
+from ctxembed.output.render import FORMATS
 
 DATE = "2026-11-16"  # of the pages' wording; today's date would make each build differ
 
@@ -91,10 +92,11 @@ def _main_page() -> str:
     lines += [".SH DESCRIPTION", *_paragraphs(cli.help or ""), ".SH COMMANDS"]
     lines += _definitions({f"{n}": load_command(n).get_short_help_str(300) for n in COMMANDS})
     lines += [".SH OPTIONS", *_options(cli, context), ".SH OUTPUT"]
+    *others, last = (name for name in FORMATS if name not in ("table", "tsv"))
     lines += _paragraphs(
         "Every answer is one table on standard output; notes, progress and errors go to standard"
         " error. On a terminal it is aligned, in a pipe it is tab-separated with a line of column"
-        " names; --format asks for csv, json, jsonl or markdown. Each command's page lists its"
+        f" names; --format asks for {', '.join(others)} or {last}. Each command's page lists its"
         " columns."
     )
     examples = [load_command(name).examples[0] for name in ("train", "show")]

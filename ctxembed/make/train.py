@@ -44,7 +44,7 @@ def train(
 
     unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
     engine: what trains, "own" or "gensim"; "auto" is our own wherever it can run.
-    `given` are fields of static.engine.Settings; the rest fits the size of the corpus.
+    `given` are fields of static.settings.EngineSettings; the rest fits the size of the corpus.
     """
     progress = progress or Progress()
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)

@@ -3,13 +3,12 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any, cast
 
+from ctxembed.output.page import Page, Texts
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
-
-FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
-_DIGITS = {"table": 4, "markdown": 4, "tsv": 6, "csv": 6, "json": None, "jsonl": None}
 
 
 def render(
@@ -26,27 +25,16 @@ def render(
     >>> list(render(Table(("word", "cosine"), [("pear", 0.5)]), "tsv"))
     ['word\\tcosine\\n', 'pear\\t0.500000\\n']
     """
-    digits = _DIGITS[form] if precision is None else precision
+    chosen = FORMATS[form]
+    digits = chosen.digits if precision is None else precision
+    page = Page(digits, header, width, bold)
     rows = table.rows
     if digits is not None and any(column.role == "share" for column in table.columns):
-        rows = _round_shares(table, digits, numbers=form in ("json", "jsonl"))
-    if form in ("json", "jsonl"):
-        return _json(table.names, rows, digits, lines=form == "jsonl")
+        rows = _round_shares(table, digits, numbers=chosen.values)
+    if chosen.values:
+        return chosen.write(table.columns, rows, page)
     columns, rows = _spread(table.columns, rows)
-    names, roles = [column.name for column in columns], [column.role for column in columns]
-    cells = ([_text(cell, digits) for cell in row] for row in rows)
-    if form in ("tsv", "csv"):
-        return _separated(names, cells, _tsv_line if form == "tsv" else _csv_line, header)
-    if form == "markdown":
-        return _aligned(names, cells, form, header, width, bold)
-    if "keyword" in roles:
-        from ctxembed.output.concordance import align
-
-        return align(names, cells, names[roles.index("keyword")], width, header, bold)
-    kept = [i for i, role in enumerate(roles) if role != "aside"]
-    wrap = [place for place, i in enumerate(kept) if roles[i] == "long"]
-    shown = ([row[i] for i in kept] for row in cells)
-    return _aligned([names[i] for i in kept], shown, form, header, width, bold, wrap)
+    return chosen.write(columns, ([_text(cell, digits) for cell in row] for row in rows), page)
 
 
 def _spread(
@@ -84,46 +72,42 @@ def _text(cell: Cell, digits: int | None) -> str:
     return str(cell)
 
 
-def _tsv_line(cells: Sequence[str]) -> str:
-    return "\t".join(" ".join(c.split()) if _breaks(c) else c for c in cells) + "\n"
+def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    for row in _with_names(columns, rows, page):
+        yield "\t".join(" ".join(c.split()) if _breaks(c) else c for c in row) + "\n"
 
 
 def _breaks(cell: str) -> bool:
     return "\t" in cell or "\n" in cell or "\r" in cell
 
 
-def _csv_line(cells: Sequence[str]) -> str:
+def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     import csv
     import io
 
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(cells)
-    return buffer.getvalue()
+    for row in _with_names(columns, rows, page):
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerow(row)
+        yield buffer.getvalue()
 
 
-def _separated(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    line: Callable[[Sequence[str]], str],
-    header: bool,
-) -> Iterator[str]:
-    if header:
-        yield line(columns)
+def _with_names(columns: Sequence[Column], rows: Texts, page: Page) -> Texts:
+    return chain([[column.name for column in columns]] if page.header else [], rows)
+
+
+def _json(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterator[str]:
+    mark = "["
+    for line in _jsonl(columns, rows, page):
+        yield f"{mark}\n  {line[:-1]}"
+        mark = ","
+    yield "[]\n" if mark == "[" else "\n]\n"
+
+
+def _jsonl(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterator[str]:
+    names = [column.name for column in columns]
     for row in rows:
-        yield line(row)
-
-
-def _json(
-    columns: Sequence[str], rows: Iterable[Row], digits: int | None, lines: bool
-) -> Iterator[str]:
-    first = True
-    for row in rows:
-        record = {name: _json_value(cell, digits) for name, cell in zip(columns, row, strict=True)}
-        text = json.dumps(record, ensure_ascii=False)
-        yield f"{text}\n" if lines else f"{'[' if first else ','}\n  {text}"
-        first = False
-    if not lines:
-        yield "[]\n" if first else "\n]\n"
+        values = (_json_value(cell, page.digits) for cell in row)
+        yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False) + "\n"
 
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
@@ -136,40 +120,58 @@ def _json_value(cell: Cell, digits: int | None) -> Cell:
     return cell
 
 
-def _aligned(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    form: str,
-    header: bool,
-    width: int | None,
-    bold: bool,
-    wrap: Sequence[int] = (),
-) -> Iterator[str]:
+def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    if any(column.role == "keyword" for column in columns):
+        from ctxembed.output.concordance import align
+
+        names = [column.name for column in columns]
+        keyword = next(column.name for column in columns if column.role == "keyword")
+        return align(names, rows, keyword, page)
+    kept = [i for i, column in enumerate(columns) if column.role != "aside"]
+    shown = [columns[i] for i in kept]
+    return _aligned(shown, ([row[i] for i in kept] for row in rows), page)
+
+
+def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    names: Sequence[str] = [column.name for column in columns]
+    body, wrap = _on_lines(rows), [i for i, column in enumerate(columns) if column.role == "long"]
+    if page.width and wrap:
+        _break(names, body, page.width, wrap)
+    elif page.width:
+        names = _fit(names, body, page.width, page.header)
+    lines = _tabulate(names, body, "simple" if page.header else "plain", page.header)
+    if page.bold and page.header and lines:
+        for i in range(1 + max(name.count("\n") for name in names)):
+            lines[i] = f"\x1b[1m{lines[i]}\x1b[0m"
+    yield from (line + "\n" for line in lines)
+
+
+def _markdown(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    body = [[cell.replace("|", "\\|") for cell in row] for row in _on_lines(rows)]
+    lines = _tabulate([column.name for column in columns], body, "github", page.header)
+    first = 0 if page.header else 1  # the rule under the names
+    yield from (line + "\n" for line in lines[first:])
+
+
+def _on_lines(rows: Texts) -> list[list[str]]:
+    """Read all rows, each cell on one line."""
+    return [[" ".join(cell.split()) if _breaks(cell) else cell for cell in row] for row in rows]
+
+
+def _tabulate(names: Sequence[str], body: list[list[str]], form: str, header: bool) -> list[str]:
+    """Align the cells: numbers to the right, text to the left."""
     import tabulate
 
     tabulate.MIN_PADDING = 0  # a header needs no room of its own
-    body = [[" ".join(cell.split()) if _breaks(cell) else cell for cell in row] for row in rows]
-    if form == "markdown":
-        body = [[cell.replace("|", "\\|") for cell in row] for row in body]
-    elif width and wrap:
-        _break(columns, body, width, wrap)
-    elif width:
-        columns = _fit(columns, body, width, header)
-    numeric = [all(_is_number(row[i]) for row in body) for i in range(len(columns))]
+    numeric = [all(_is_number(row[i]) for row in body) for i in range(len(names))]
     text = tabulate.tabulate(
         body,
-        headers=list(columns) if header else (),
-        tablefmt="github" if form == "markdown" else ("simple" if header else "plain"),
+        headers=list(names) if header else (),
+        tablefmt=form,
         disable_numparse=True,
         colalign=["right" if number else "left" for number in numeric] if body else None,
     )
-    lines = [line.rstrip() for line in text.splitlines()]
-    if form == "markdown" and not header:
-        lines = lines[1:]  # the rule under the names
-    if bold and header and form == "table" and lines:
-        for i in range(1 + max(name.count("\n") for name in columns)):
-            lines[i] = f"\x1b[1m{lines[i]}\x1b[0m"
-    yield from (line + "\n" for line in lines)
+    return [line.rstrip() for line in text.splitlines()]
 
 
 def _is_number(cell: str) -> bool:
@@ -253,3 +255,27 @@ def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
             for row, text in zip(members, texts, strict=True):
                 row[place] = float(text) if numbers else text
     yield from rows
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what a file of it ends in, how many digits, and what writes it.
+
+    write takes columns, rows of texts and the Page; with `values`, rows of cells as they are.
+    """
+
+    suffix: str
+    digits: int | None
+    write: Callable[..., Iterator[str]]
+    values: bool = False
+
+
+FORMATS = {
+    "table": Format("", 4, _table),
+    "tsv": Format(".tsv", 6, _tsv),
+    "csv": Format(".csv", 6, _csv),
+    "json": Format(".json", None, _json, values=True),
+    "jsonl": Format(".jsonl", None, _jsonl, values=True),
+    "markdown": Format(".md", 4, _markdown),
+}
+SUFFIXES = {format.suffix: name for name, format in FORMATS.items() if format.suffix}

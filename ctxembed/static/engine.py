@@ -1,8 +1,7 @@
-"""What trains static vectors: the settings, what fits a corpus, and which engine does it."""
+"""What trains static vectors: which engine, and what it is told where the user leaves it open."""
 
 import math
 import os
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,36 +9,16 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
+from ctxembed.static.settings import EngineSettings
 from ctxembed.static.space import Floats
 from ctxembed.text.index import Index
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What word2vec is told."""
-
-    engine: str  # "own" or "gensim"
-    algorithm: str  # "cbow" or "skipgram"
-    dim: int
-    window: int
-    epochs: int
-    min_count: int
-    negative: int  # 0 with hierarchical softmax
-    hierarchical_softmax: bool
-    sample: float
-    rate: float
-    workers: int
-    seed: int
-
-
-LEAST_RATE = 1e-4  # where the rate ends, having fallen in a line
 
 
 class Train(Protocol):
     """What an engine's file exports as `train`."""
 
     def __call__(
-        self, index: Index, counts: NDArray[np.int64], settings: Settings, progress: Progress
+        self, index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
     ) -> tuple[Floats, Floats | None]:
         """Return the vectors (V, d), and the output vectors where there are any.
 
@@ -61,7 +40,7 @@ ALONE = 1_000_000  # words up to which one worker is enough, and a run can be re
 
 def fit_settings(
     tokens: int, *, engine: str = "own", workers: int | None = None, **given: Any
-) -> Settings:
+) -> EngineSettings:
     """Fill in what the user left open, to fit the size of the corpus.
 
     A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
@@ -85,7 +64,7 @@ def fit_settings(
     chosen |= {name: value for name, value in given.items() if value is not None}
     if chosen["hierarchical_softmax"] and given.get("negative") is None:
         chosen["negative"] = 0
-    return Settings(**chosen)
+    return EngineSettings(**chosen)
 
 
 def cores() -> int:

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
-from ctxembed.static.engine import LEAST_RATE, Settings
+from ctxembed.static.settings import LEAST_RATE, EngineSettings
 from ctxembed.static.space import Floats
 from ctxembed.text.index import Index, write_training_text
 
 
 def train(
-    index: Index, counts: NDArray[np.int64], settings: Settings, progress: Progress
+    index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
 ) -> tuple[Floats, Floats | None]:
     """Return the vectors, and word2vec's output vectors where there are any, row by word."""
     import logging

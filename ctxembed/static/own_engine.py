@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static import kernel
-from ctxembed.static.engine import LEAST_RATE, Settings
+from ctxembed.static.settings import LEAST_RATE, EngineSettings
 from ctxembed.static.space import Floats
 from ctxembed.text.index import Index
 
@@ -30,7 +30,7 @@ def prepare(progress: Progress) -> None:
 
 
 def train(
-    index: Index, counts: NDArray[np.int64], settings: Settings, progress: Progress
+    index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
 ) -> tuple[Floats, Floats]:
     """Return the vectors and the output vectors, row by word."""
     rng = np.random.default_rng(settings.seed)

@@ -150,13 +150,15 @@ def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         cli, ["train", str(tmp_path / "c.txt"), "-o", str(tmp_path / "m"), "-f", form, "--dim", "5"]
     )
     shown = result.stdout.replace(str(tmp_path), "")
-    for name in ("reading_seconds", "training_seconds", "words_per_second"):
-        shown = re.sub(rf'({name}\W+(?:value": "?)?)[\d.]+', r"\1N", shown)
+    assert re.search(r"\brate\W+(value\W+)?0\.0250*\b", shown)
+    for name in ("rate", "reading_seconds", "training_seconds", "words_per_second"):
+        shown = re.sub(rf"({name}\W+(?:value\W+)?)[\d.]+", r"\1N", shown)
     rows: Rows = [
         ("sentences", 30),
         ("tokens", 70),
         ("vocabulary", 6),
         ("dropped_words", 0),
+        ("engine", "own"),
         ("algorithm", "skipgram"),
         ("dim", 5),
         ("window", 5),
@@ -164,7 +166,8 @@ def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("min_count", 1),
         ("negative", 5),
         ("hierarchical_softmax", "no"),
-        ("sample", "0"),
+        ("sample", "0.001"),
+        ("rate", "N"),
         ("workers", 1),
         ("seed", 1),
         ("reading_seconds", "N"),
@@ -173,10 +176,8 @@ def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("model", "/m"),
     ]
     want = expected(form, ("property", "value"), rows)
-    if form == "json":  # a rate is a number
-        want = want.replace('words_per_second", "value": "N"', 'words_per_second", "value": N')
-    if form == "jsonl":
-        want = want.replace('words_per_second", "value": "N"', 'words_per_second", "value": N')
+    if form in ("json", "jsonl"):  # a rate is a number
+        want = re.sub(r'(rate|words_per_second)", "value": "N"', r'\1", "value": N', want)
     squeeze = re.compile(r"[ -]+")  # the width of a time may vary
     assert squeeze.sub(" ", shown) == squeeze.sub(" ", want)
     assert "too few" in result.stderr

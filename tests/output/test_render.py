@@ -118,6 +118,6 @@ def test_shares_add_up_in_each_group() -> None:
 def test_round_to_total(values: list[float], digits: int) -> None:
     rounded = [float(text) for text in round_to_total(values, digits)]
     unit = 10**digits
-    assert round(sum(rounded) * unit) == round(sum(values) * unit)
+    assert abs(sum(rounded) - sum(values)) * unit <= 0.5 + 1e-6  # a tie may go either way
     for before, after in zip(values, rounded, strict=True):
         assert abs(before - after) < 1 / unit + 1e-9

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static import gensim_engine, own_engine
-from ctxembed.static.engine import Settings, fit_settings
+from ctxembed.static.engine import fit_settings
+from ctxembed.static.settings import EngineSettings
 from ctxembed.static.space import Floats, unit
 from ctxembed.text.index import Index
 from tests.conftest import ROOT
@@ -22,7 +23,7 @@ from tests.conftest import ROOT
 Sentences = list[list[int]]
 
 
-def settings(**given: Any) -> Settings:
+def settings(**given: Any) -> EngineSettings:
     return fit_settings(1000, **{"workers": 1, "dim": 10, "epochs": 2, "sample": 0.0, **given})
 
 
@@ -71,7 +72,9 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def plain(sentences: Sentences, counts: NDArray[np.int64], s: Settings) -> tuple[Floats, Floats]:
+def plain(
+    sentences: Sentences, counts: NDArray[np.int64], s: EngineSettings
+) -> tuple[Floats, Floats]:
     """word2vec in float64, a pair at a time."""
     rng = np.random.default_rng(s.seed)
     vectors = (rng.random((len(counts), s.dim), np.float32) * 2 - 1).astype(float) / s.dim
