@@ -8,7 +8,8 @@ import pytest
 
 from ctxembed.progress import Progress
 from ctxembed.static import own_engine
-from ctxembed.static.engine import FITTING, WORDS, Settings, fit_settings
+from ctxembed.static.engine import FITTING, WORDS, fit_settings
+from ctxembed.static.settings import EngineSettings
 from ctxembed.static.space import unit
 from ctxembed.text.index import Index
 
@@ -21,7 +22,7 @@ def zipf(tokens: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     return np.asarray(counts[counts >= 1])
 
 
-def seen(settings: Settings, tokens: int) -> float:
+def seen(settings: EngineSettings, tokens: int) -> float:
     """Words that are trained on, once frequent ones are thinned out."""
     counts = zipf(tokens)
     counts = counts[counts >= settings.min_count]
