@@ -34,7 +34,8 @@ corpora: $(STAMP)
 	$(BIN)/python corpora/build.py
 
 model: $(STAMP)
-	$(BIN)/ctxembed train corpora/everyday.txt --lines --workers 1 -o corpora/model --force
+	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 \
+		--min-count 5 --sample 0.0001 --workers 1 -o corpora/model --force
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

@@ -56,7 +56,7 @@ $ fit {corpora}/idioms.tsv --name idioms -m copy
 
 Before and after: cake leaves the kitchen.
 $ compare "{cake}" {kitchen} --attention general,learned,idioms -n 1 -m copy
-$ predict "{cake}" "The waiter brought a [piece of cake]" --attention idioms -m copy"""
+$ predict "{cake}" "She ate a [piece of cake] with her tea" --attention idioms -m copy"""
 WORDS = {
     "axes": "--axis taste=fruit,sweet,juice --axis technology=phone,company,software",
     "places": "--axis restaurant=waiter,menu,food --axis computer=computer,network,data",
