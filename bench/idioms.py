@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ctxembed.attention.fitting import Settings, logits
+from ctxembed.attention.fitting import FitSettings, logits
 from ctxembed.context.representations import Bag, Context, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.make.fit import Prepared, fit_examples, prepare, split
@@ -138,7 +138,7 @@ class Bench:
             rng = np.random.default_rng(self.seed)
             one, other = split([self.items[row] for row in seen], by, rng)
             two = len(self.labels)
-            fitted = fit_examples(self.ready, seen[one], seen[other], two, Settings(), self.seed)
+            fitted = fit_examples(self.ready, seen[one], seen[other], two, FitSettings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)
             some = self.ready.examples.take(asked)
             made = logits(fitted.layer, fitted.head, self.ready.x, fitted.anchors, some)

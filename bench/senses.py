@@ -25,7 +25,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
 from ctxembed.ask import ambiguity, induce
-from ctxembed.ask.induce import Space, cluster, make_space
+from ctxembed.ask.induce import SenseSpace, cluster, make_space
 from ctxembed.ask.senses import find_senses
 from ctxembed.context.occurrences import read, sample
 from ctxembed.context.representations import Context, Occurrence, parse, vectors_at
@@ -83,7 +83,7 @@ def draw_pairs(model: Model, words: Sequence[str], number: int, seed: int) -> li
     return pairs
 
 
-def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Labels]:
+def merge(model: Model, space: SenseSpace, one: str, other: str) -> tuple[Floats, Labels]:
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
     a, b = model.row(one), model.row(other)
@@ -102,7 +102,7 @@ def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Lab
     return made.astype(np.float64), truth[chosen]
 
 
-def alone(model: Model, space: Space, word: str) -> Floats:
+def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     """Return the vectors of a word's occurrences."""
     assert model.index
     places = sample(model.index.positions(model.row(word)), MOST, np.random.default_rng(1))
@@ -225,7 +225,7 @@ def rank(context: Context, name: str, words: Sequence[str], label: str) -> None:
     rng = np.random.default_rng(0)
     draws = ambiguity._draws(ambiguity.EACH, rng)
 
-    def look(vectors: Floats) -> ambiguity.Measured:
+    def look(vectors: Floats) -> ambiguity.Usage:
         some = unit(vectors[rng.permutation(len(vectors))[: ambiguity.EACH]].astype(np.float32))
         return ambiguity.describe(0, MOST, some, some[0], space, draws)
 

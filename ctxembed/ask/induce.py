@@ -26,7 +26,7 @@ RAREST = 0.03  # share of the occurrences below which a sense is noise
 
 
 @dataclass(frozen=True)
-class Space:
+class SenseSpace:
     """Where occurrences are compared: one step in any direction is one word's usual spread."""
 
     way: Ours
@@ -42,7 +42,7 @@ class Space:
     def width(self, placed: Floats) -> float:
         """Return the variance of placed occurrences (n, d) as a multiple of the usual word's.
 
-        >>> Space(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
+        >>> SenseSpace(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
         2.0
         """
         variance = placed.var(axis=0).sum() * len(placed) / max(1, len(placed) - 1)
@@ -73,7 +73,7 @@ def evidence(context: Context, name: str) -> Ours:
 
 def make_space(
     context: Context, name: str, seed: int = 1, *, words: int = 200, each: int = 12
-) -> Space:
+) -> SenseSpace:
     """Measure how the occurrences of one word usually spread, over words drawn at random.
 
     Distances are then taken in units of that spread (within-class covariance normalisation,
@@ -89,7 +89,7 @@ def make_space(
     index = corpus_of(model)
     places = [sample(index.positions(int(row)), each, rng) for row in drawn]
     if not places:
-        return Space(way, np.eye(model.dim))
+        return SenseSpace(way, np.eye(model.dim))
     made = vectors_at(model, way, np.concatenate(places)).astype(np.float64)
     ends = np.cumsum([len(p) for p in places])[:-1]
     groups = np.split(unit(made), ends)
@@ -97,7 +97,7 @@ def make_space(
     merged = _merged(np.split(made, ends), way, drawn)
     alike = (_self_similarity(groups) + _self_similarity(merged)) / 2 - baseline
     matrix, usual = usual_spread(groups)
-    return Space(way, matrix, baseline, usual, alike)
+    return SenseSpace(way, matrix, baseline, usual, alike)
 
 
 def usual_spread(groups: Sequence[Floats]) -> tuple[Floats, float]:
@@ -179,7 +179,7 @@ def judge(vectors: Floats, weights: Floats, bias: Floats) -> tuple[Labels, Float
     return labels, scores[rows, labels] - scores[rows, second]
 
 
-def cluster(vectors: Floats, space: Space, k: int | None, seed: int = 1) -> Clustering:
+def cluster(vectors: Floats, space: SenseSpace, k: int | None, seed: int = 1) -> Clustering:
     """Find k senses among contextual vectors (n, d), or as many as there are."""
     rng = np.random.default_rng(seed)
     placed = space.place(vectors)

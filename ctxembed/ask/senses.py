@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.induce import MOST, WIDE, Clustering, Space, cluster, make_space
+from ctxembed.ask.induce import MOST, WIDE, Clustering, SenseSpace, cluster, make_space
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
 from ctxembed.context.representations import Context, context_of, vectors_at
@@ -226,7 +226,7 @@ def _shares(found: Found) -> Floats:
     return np.bincount(labels, minlength=found.clustering.number) / len(labels)
 
 
-def _by_centrality(vectors: Floats, space: Space, labels: Labels) -> list[int]:
+def _by_centrality(vectors: Floats, space: SenseSpace, labels: Labels) -> list[int]:
     """Order occurrences by how near they lie to the centre of their sense."""
     placed = space.place(vectors)
     distance = np.empty(len(placed))

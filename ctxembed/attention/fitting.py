@@ -21,7 +21,7 @@ RATES = {"distance": 3.0, "word": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
 
 
 @dataclass(frozen=True)
-class Settings:
+class FitSettings:
     """How to fit; chosen on parts of the training data."""
 
     epochs: int = 30
@@ -126,7 +126,7 @@ def run_task(
     x: Floats,
     anchors: Floats,
     some: Examples,
-    settings: Settings,
+    settings: FitSettings,
     known: NDArray[np.bool_] | None = None,
 ) -> tuple[float, NDArray[np.intp], Gradients]:
     """Return loss, labels given and gradients of a batch; `known` (n, T) may hide words.
@@ -166,7 +166,7 @@ def fit(
     anchors: Floats,
     seen: Examples,
     held_out: Examples | None,
-    settings: Settings,
+    settings: FitSettings,
     rng: np.random.Generator,
 ) -> Iterator[Epoch]:
     """Yield each epoch; without a held-out part the last one is the one to keep."""

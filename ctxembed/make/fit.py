@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.fitting import (
     Epoch,
     Examples,
-    Settings,
+    FitSettings,
     add_heads,
     attend_examples,
     fit,
@@ -96,7 +96,7 @@ def fit_examples(
     seen: Rows,
     held_out: Rows,
     labels: int,
-    settings: Settings,
+    settings: FitSettings,
     seed: int,
     progress: Progress | None = None,
 ) -> Fitted:
@@ -192,12 +192,12 @@ def fit_task(
 ) -> Table:
     """Fit a task, save it as an attention, and tell how it went: summary, epochs or confusion.
 
-    `given` are fields of attention.task.Settings.
+    `given` are fields of attention.fitting.FitSettings.
     """
     refuse_bundled(model.path)
     check_free(model, name, task=True)
     begun = time.perf_counter()
-    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    settings = FitSettings(**{key: value for key, value in given.items() if value is not None})
     task = read_task(model, file if file == "-" else str(example(file)), seed)
     ready = prepare(model, task.items, task.labels, seed)
     train = np.flatnonzero([not item.test for item in task.items])
@@ -289,7 +289,7 @@ def _epochs(fitted: Fitted) -> Iterator[tuple[Cell, ...]]:
 
 
 def _saved(
-    ready: Prepared, fitted: Fitted, task: Task, settings: Settings, seed: int, asked: Asked
+    ready: Prepared, fitted: Fitted, task: Task, settings: FitSettings, seed: int, asked: Asked
 ) -> Saved:
     whole = replace(ready.layer, heads=fitted.layer.heads).updated(fitted.layer.parameters())
     names: list[str] = [""] * len(fitted.anchors)

@@ -67,7 +67,7 @@ def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
 
 
 def test_a_word_alone_keeps_its_vector(model: Model) -> None:
-    batch = occurrences.Batch(
+    batch = occurrences.Windows(
         np.array([[3]], np.int32), np.array([[True]]), np.array([0]), np.array([0])
     )
     for name in ("static", "bag", "general"):
