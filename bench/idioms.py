@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from ctxembed.attention.fitting import FitSettings, logits
-from ctxembed.context.representations import Bag, Context, parse
+from ctxembed.context.representations import Bag, Representations, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.make.fit import Prepared, fit_examples, prepare, split
 from ctxembed.make.labelled import Item, clip
@@ -86,11 +86,11 @@ class Bench:
         self.labels = sorted({item.label for item in items})
         self.y = np.array([self.labels.index(item.label) for item in items], np.intp)
         self.idiom = np.array([item.expression for item in items])
-        context = Context(model)
+        representations = Representations(model)
         occurrences = [item.occurrence for item in items]
         self.vectors = {"bag": unit(Bag("bag", model.centred_space).vectors(occurrences))}
         for name in ("general", *(n for n in model.attentions() if n == "learned")):
-            self.vectors[name] = unit(context.get(name).vectors(occurrences))
+            self.vectors[name] = unit(representations.get(name).vectors(occurrences))
         self.ready: Prepared = prepare(model, items, self.labels, seed)
         self.seconds: list[float] = []
 

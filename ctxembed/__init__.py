@@ -36,7 +36,7 @@ _WHERE = {
     "tokenize": "ctxembed.ask.tokenize",
     "vectorize": "ctxembed.ask.vectorize",
     "ladder": "ctxembed.ask.ladder",
-    "Context": "ctxembed.context.representations",
+    "Representations": "ctxembed.context.representations",
     "parse": "ctxembed.context.representations",
     "explain": "ctxembed.ask.explain",
     "explain_weights": "ctxembed.ask.illustrate",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.induce import RAREST, WIDE, SenseSpace, adjusted_rand, make_space
 from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
-from ctxembed.context.representations import Context, context_of, vectors_at
+from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
@@ -74,7 +74,7 @@ def ambiguity(
     progress: Progress | None = None,
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
-    context = context_of(model)
+    representations = representations_of(model)
     known, unknown = model.keep_known(words) if words else ([], [])
     if words:
         rows = list(dict.fromkeys(model.row(word) for word in known))
@@ -82,7 +82,7 @@ def ambiguity(
         rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
     if not rows:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
-    space = make_space(context, attention or context.default(), seed)
+    space = make_space(representations, attention or representations.default(), seed)
     if threshold is None:
         threshold = space.alike
     each = CLOSER if words else EACH
@@ -93,7 +93,7 @@ def ambiguity(
         f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)"
     ]
     if summary:
-        return Table(SUMMARY, _summary(context, found, threshold), notes, unknown)
+        return Table(SUMMARY, _summary(representations, found, threshold), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
         (
             model.vocab[item.row],
@@ -241,15 +241,17 @@ def _batches(model: Model, rows: Sequence[int], each: int) -> Iterator[list[int]
         yield batch
 
 
-def _summary(context: Context, found: Sequence[Usage], threshold: float) -> list[tuple[str, Cell]]:
+def _summary(
+    representations: Representations, found: Sequence[Usage], threshold: float
+) -> list[tuple[str, Cell]]:
     """Count how much of the text needs context; the interval is that of the self-similarities."""
-    model = context.model
+    model = representations.model
     judged = [item for item in found if item.count >= FEWEST]
     large = len(model.vocab) > 1000
     content = [
         item
         for item in judged
-        if is_content(model.vocab[item.row], float(context.frequency[item.row]) * large)
+        if is_content(model.vocab[item.row], float(representations.frequency[item.row]) * large)
     ]
     lines: list[tuple[str, Cell]] = [("words", len(found))]
     for name in VERDICTS:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
-from ctxembed.context.representations import Attention, Bag, Context, Ours, vectors_at
+from ctxembed.context.representations import Attention, Bag, Ours, Representations, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.static.k_means import REST, Labels, find_centres, k_means, nearest
 from ctxembed.static.space import Floats, unit
@@ -49,21 +49,21 @@ class SenseSpace:
         return float(variance / self.usual)
 
 
-def evidence(context: Context, name: str) -> Ours:
+def evidence(representations: Representations, name: str) -> Ours:
     """Return the representation that senses are looked for in.
 
     A single vector is best made of the few words that matter most; over many occurrences all
     evidence counts. So attention weighs more evenly here, general attention over centred vectors;
     and what has learned to shut other clauses out looks farther.
     """
-    way = context.get(name)
+    way = representations.get(name)
     if isinstance(way, Bag):
-        return Bag("bag", context.model.centred)
+        return Bag("bag", representations.model.centred)
     if not isinstance(way, Attention):
         return way
     layer = replace(way.layer, scale=way.layer.scale / EVEN)
     if layer.w_q is None:
-        return replace(way, layer=layer, inputs=context.model.centred)
+        return replace(way, layer=layer, inputs=representations.model.centred)
     terms = (
         replace(term, by_head=term.by_head / EVEN) if isinstance(term, Distance | Walls) else term
         for term in layer.terms
@@ -72,15 +72,15 @@ def evidence(context: Context, name: str) -> Ours:
 
 
 def make_space(
-    context: Context, name: str, seed: int = 1, *, words: int = 200, each: int = 12
+    representations: Representations, name: str, seed: int = 1, *, words: int = 200, each: int = 12
 ) -> SenseSpace:
     """Measure how the occurrences of one word usually spread, over words drawn at random.
 
     Distances are then taken in units of that spread (within-class covariance normalisation,
     Hatch et al. 2006), with half an even spread mixed in.
     """
-    model, rng = context.model, np.random.default_rng(seed)
-    way = evidence(context, name)
+    model, rng = representations.model, np.random.default_rng(seed)
+    way = evidence(representations, name)
     common = min(200, len(model.vocab) // 50)  # the first words are function words
     rows = common + np.flatnonzero(model.counts[common:] >= 4 * each)
     if len(rows) < 20:  # a small corpus: take what there is

@@ -10,7 +10,13 @@ from ctxembed.ask.explain import name_targets
 from ctxembed.attention.objective import normalise
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
-from ctxembed.context.representations import Attention, Occurrence, Parsed, context_of, parse
+from ctxembed.context.representations import (
+    Attention,
+    Occurrence,
+    Parsed,
+    parse,
+    representations_of,
+)
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.make.labelled import clip, own_vectors
 from ctxembed.static.space import Floats
@@ -42,7 +48,7 @@ def choose(model: Model, name: str | None) -> str:
     """Return the task asked for, or the only one."""
     known = tasks(model)
     if name is not None and (name in known or name not in model.attentions()):
-        context_of(model).get(name)  # says so where there is none
+        representations_of(model).get(name)  # says so where there is none
         return name
     if name is None and len(known) == 1:
         return known[0]
@@ -81,7 +87,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
 def _rows(
     model: Model, name: str, saved: Saved, sentences: Iterable[str], skipped: Skipped
 ) -> Iterator[tuple[Cell, ...]]:
-    way = context_of(model).get(name)
+    way = representations_of(model).get(name)
     assert isinstance(way, Attention)
     task, anchors = saved.task, saved.head["anchors"]
     numbered = enumerate(sentences, 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.ask.tokenize import read_blocks, sentences
-from ctxembed.context.representations import Representation, context_of
+from ctxembed.context.representations import Representation, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.counts import METHODS, count
 from ctxembed.static.space import Floats
@@ -88,7 +88,7 @@ def vectorize(
         made = count_words(texts, method, tokenizer, columns)
         return made.triples() if sparse else made.table()
     opened = as_model(model)
-    way = context_of(opened).get(method)
+    way = representations_of(opened).get(method)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         return (

@@ -207,7 +207,7 @@ def vectors_at(model: Model, representation: Ours, places: Places) -> Floats:
 
 
 @dataclass(frozen=True)
-class Context:
+class Representations:
     """A model's representations of a word in a sentence, by name; each is made once."""
 
     model: Model
@@ -259,9 +259,9 @@ class Context:
 
 
 @lru_cache(maxsize=4)
-def context_of(model: Model) -> Context:
+def representations_of(model: Model) -> Representations:
     """Return the representations of an opened model, the same for everybody who asks."""
-    return Context(model)
+    return Representations(model)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ctxembed.ask.induce import (
     usual_spread,
 )
 from ctxembed.ask.senses import find_senses
-from ctxembed.context.representations import Attention, Context, parse
+from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
@@ -74,7 +74,7 @@ def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
 
 
 def test_space_makes_the_usual_spread_one(often: Path) -> None:
-    space = make_space(Context(Model.open(often)), "general")
+    space = make_space(Representations(Model.open(often)), "general")
     assert np.isfinite(space.matrix).all()
     assert np.linalg.matrix_rank(space.matrix) == 4
 
@@ -113,11 +113,13 @@ def test_adjusted_rand_agrees_with_sklearn() -> None:
 
 
 def test_evidence_weighs_more_evenly() -> None:
-    context = Context(Model.open(ROOT / "corpora" / "model"))
+    representations = Representations(Model.open(ROOT / "corpora" / "model"))
     for name in ("general", "learned"):
-        plain, even = context.get(name), evidence(context, name)
+        plain, even = representations.get(name), evidence(representations, name)
         assert isinstance(plain, Attention) and isinstance(even, Attention)
-        sentence = parse(context.model, "they put money in the [bank] of the town").occurrences
+        sentence = parse(
+            representations.model, "they put money in the [bank] of the town"
+        ).occurrences
         most = [way.attend(sentence).weights.max() for way in (plain, even)]
         assert most[0] > most[1]
 
@@ -130,8 +132,8 @@ def test_bundled_senses_are_found(word: str) -> None:
     with open(ROOT / "corpora" / "everyday.senses.tsv", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     truth = [row[3] for row in rows if row[1] == word]
-    context = Context(Model.open(ROOT / "corpora" / "model"))
-    found = find_senses(context, word)
+    representations = Representations(Model.open(ROOT / "corpora" / "model"))
+    found = find_senses(representations, word)
     assert found.clustering.number == 2
     assert v_measure_score(truth, found.clustering.labels) > 0.4
 
