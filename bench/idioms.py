@@ -141,7 +141,7 @@ class Bench:
             fitted = fit_examples(self.ready, seen[one], seen[other], two, FitSettings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)
             some = self.ready.examples.take(asked)
-            made = logits(fitted.layer, fitted.head, self.ready.x, fitted.anchors, some)
+            made = logits(fitted.layer, fitted.task_head, self.ready.x, fitted.anchors, some)
             return np.asarray(made.argmax(axis=1), np.intp)
 
         return guess

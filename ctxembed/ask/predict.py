@@ -7,7 +7,6 @@ import numpy as np
 
 from ctxembed.ask.contextualize import Skipped
 from ctxembed.ask.explain import name_targets
-from ctxembed.attention.objective import normalise
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
 from ctxembed.context.representations import (
@@ -19,7 +18,7 @@ from ctxembed.context.representations import (
 )
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.make.labelled import clip, own_vectors
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -89,7 +88,7 @@ def _rows(
 ) -> Iterator[tuple[Cell, ...]]:
     way = representations_of(model).get(name)
     assert isinstance(way, Attention)
-    task, anchors = saved.task, saved.head["anchors"]
+    task, anchors = saved.task, saved.task_head["anchors"]
     numbered = enumerate(sentences, 1)
     while chunk := list(islice(numbered, CHUNK)):
         targets: list[tuple[int, str]] = []
@@ -107,8 +106,8 @@ def _rows(
         if not items:
             continue
         own = own_vectors(way.inputs, items)
-        p = probabilities(saved.head, way.vectors(items), own)  # (n, C)
-        alike = normalise(own)[0] @ anchors.T  # (n, A)
+        p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
+        alike = unit(own) @ anchors.T  # (n, A)
         for (number, target), row, cosines in zip(targets, p, alike, strict=True):
             label, like = int(row.argmax()), int(cosines.argmax())
             named = task["labels"][label]
@@ -125,7 +124,7 @@ def _marked(model: Model, text: str) -> Parsed:
     return parse(model, text)
 
 
-def probabilities(head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
+def probabilities(task_head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
     """Return (n, C) how probable each label is."""
-    gate = gates(own, head["anchors"])
-    return softmax(read(head["head"], output, own, gate).astype(np.float64))
+    gate = gates(own, task_head["anchors"])
+    return softmax(read(task_head["head"], output, own, gate).astype(np.float64))
