@@ -43,7 +43,7 @@ def tasks(model: Model) -> list[str]:
     return [name for name in model.attentions() if read_description(model, name).get("task")]
 
 
-def choose(model: Model, name: str | None) -> str:
+def choose_task(model: Model, name: str | None) -> str:
     """Return the task asked for, or the only one."""
     known = tasks(model)
     if name is not None and (name in known or name not in model.attentions()):
@@ -63,7 +63,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
 
     attention: the name of a task; the only one the model has.
     """
-    name = choose(model, attention)
+    name = choose_task(model, attention)
     saved = load_attention(model, name)
     listed = [sentences] if isinstance(sentences, str) else sentences
     glossed = any(any(gloss.values()) for gloss in saved.task["glosses"])

@@ -63,7 +63,7 @@ def command_(
     model: str | None,
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.vectorize import count_words, read_lines, sentence_vectors, vectorize
+    from ctxembed.ask.vectorize import count_words, each_sentence, sentence_vectors, vectorize
     from ctxembed.context.representations import representations_of
     from ctxembed.text.tokenizer import Tokenizer
 
@@ -81,7 +81,7 @@ def command_(
         )
     from ctxembed.output.arrays import Chunks, write_sparse, write_vectors
 
-    texts = read_lines(text, **how)
+    texts = each_sentence(text, **how)
     if opened is None:
         made = count_words(texts, method, words, wanted)
         write_sparse(Path(output), made.matrix, made.rows, made.columns)
