@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ctxembed.attention.fitting import Settings, logits
-from ctxembed.context.representations import Bag, Context, parse
+from ctxembed.attention.fitting import FitSettings, logits
+from ctxembed.context.representations import Bag, Representations, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.make.fit import Prepared, fit_examples, prepare, split
 from ctxembed.make.labelled import Item, clip
@@ -86,11 +86,11 @@ class Bench:
         self.labels = sorted({item.label for item in items})
         self.y = np.array([self.labels.index(item.label) for item in items], np.intp)
         self.idiom = np.array([item.expression for item in items])
-        context = Context(model)
+        representations = Representations(model)
         occurrences = [item.occurrence for item in items]
         self.vectors = {"bag": unit(Bag("bag", model.centred_space).vectors(occurrences))}
         for name in ("general", *(n for n in model.attentions() if n == "learned")):
-            self.vectors[name] = unit(context.get(name).vectors(occurrences))
+            self.vectors[name] = unit(representations.get(name).vectors(occurrences))
         self.ready: Prepared = prepare(model, items, self.labels, seed)
         self.seconds: list[float] = []
 
@@ -138,10 +138,10 @@ class Bench:
             rng = np.random.default_rng(self.seed)
             one, other = split([self.items[row] for row in seen], by, rng)
             two = len(self.labels)
-            fitted = fit_examples(self.ready, seen[one], seen[other], two, Settings(), self.seed)
+            fitted = fit_examples(self.ready, seen[one], seen[other], two, FitSettings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)
             some = self.ready.examples.take(asked)
-            made = logits(fitted.layer, fitted.head, self.ready.x, fitted.anchors, some)
+            made = logits(fitted.layer, fitted.task_head, self.ready.x, fitted.anchors, some)
             return np.asarray(made.argmax(axis=1), np.intp)
 
         return guess

@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.context.encoder import Encoder
-from ctxembed.context.representations import Context, Representation
+from ctxembed.context.representations import Representation, Representations
 from ctxembed.evaluate import evaluate
 from ctxembed.store.model import Model
 from ctxembed.table import Table
@@ -62,7 +62,9 @@ def main() -> None:
     bare, whole = [], []
     for _ in range(3):  # interleaved
         begun = time.process_time()
-        for _ in contextual_vectors(model, Context(model).get(Context(model).default()), lines):
+        for _ in contextual_vectors(
+            model, Representations(model).get(Representations(model).default()), lines
+        ):
             pass
         bare.append(time.process_time() - begun)
         begun = time.process_time()

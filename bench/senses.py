@@ -25,10 +25,10 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
 from ctxembed.ask import ambiguity, induce
-from ctxembed.ask.induce import Space, cluster, make_space
+from ctxembed.ask.induce import SenseSpace, cluster, make_space
 from ctxembed.ask.senses import find_senses
 from ctxembed.context.occurrences import read, sample
-from ctxembed.context.representations import Context, Occurrence, parse, vectors_at
+from ctxembed.context.representations import Occurrence, Representations, parse, vectors_at
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import find_centres, nearest
 from ctxembed.static.space import unit
@@ -83,7 +83,7 @@ def draw_pairs(model: Model, words: Sequence[str], number: int, seed: int) -> li
     return pairs
 
 
-def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Labels]:
+def merge(model: Model, space: SenseSpace, one: str, other: str) -> tuple[Floats, Labels]:
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
     a, b = model.row(one), model.row(other)
@@ -102,7 +102,7 @@ def merge(model: Model, space: Space, one: str, other: str) -> tuple[Floats, Lab
     return made.astype(np.float64), truth[chosen]
 
 
-def alone(model: Model, space: Space, word: str) -> Floats:
+def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     """Return the vectors of a word's occurrences."""
     assert model.index
     places = sample(model.index.positions(model.row(word)), MOST, np.random.default_rng(1))
@@ -115,9 +115,9 @@ def share_error(truth: Labels, found: Labels) -> float:
     return float(abs(true[-1] - made[-1]))
 
 
-def report(context: Context, name: str, words: Sequence[str], label: str) -> None:
+def report(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
     """Print what senses makes of pseudowords and of plain words."""
-    model, space = context.model, make_space(context, name)
+    model, space = representations.model, make_space(representations, name)
     draws = [draw_pairs(model, words, 20, seed) for seed in DRAWS]
     pairs = list(dict.fromkeys(pair for draw in draws for pair in draw))
     numbers, auto, given, errors = [], [], [], []
@@ -148,9 +148,9 @@ def report(context: Context, name: str, words: Sequence[str], label: str) -> Non
     print(f"  one sense for {1 - len(several) / len(words):.2f} of the words; not: {several}")
 
 
-def tune(context: Context, name: str, words: Sequence[str]) -> None:
+def tune(representations: Representations, name: str, words: Sequence[str]) -> None:
     """Print width, and at k = 2 and 3 cleft and stability, for pseudowords and words."""
-    model, space = context.model, make_space(context, name)
+    model, space = representations.model, make_space(representations, name)
     rng = np.random.default_rng(0)
     sets: list[tuple[str, Floats]] = [
         (f"{a}+{b}", merge(model, space, a, b)[0])
@@ -169,9 +169,9 @@ def tune(context: Context, name: str, words: Sequence[str]) -> None:
         print(f"{word}\t" + "\t".join(cells), flush=True)
 
 
-def coarsewsd(context: Context, name: str, folder: Path) -> None:
+def coarsewsd(representations: Representations, name: str, folder: Path) -> None:
     """Cluster the sentences of each word, as many senses as the data set has."""
-    model, space = context.model, make_space(context, name)
+    model, space = representations.model, make_space(representations, name)
     scores = []
     for place in sorted(item for item in folder.iterdir() if item.is_dir()):
         occurrences: list[Occurrence] = []
@@ -219,13 +219,13 @@ def _accuracy(truth: Labels, made: Labels) -> float:
     return float(table[rows, columns].sum() / len(truth))
 
 
-def rank(context: Context, name: str, words: Sequence[str], label: str) -> None:
+def rank(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
     """Print whether ambiguity puts a pseudoword above the words it is made of."""
-    model, space = context.model, make_space(context, name)
+    model, space = representations.model, make_space(representations, name)
     rng = np.random.default_rng(0)
     draws = ambiguity._draws(ambiguity.EACH, rng)
 
-    def look(vectors: Floats) -> ambiguity.Measured:
+    def look(vectors: Floats) -> ambiguity.Usage:
         some = unit(vectors[rng.permutation(len(vectors))[: ambiguity.EACH]].astype(np.float32))
         return ambiguity.describe(0, MOST, some, some[0], space, draws)
 
@@ -243,12 +243,12 @@ def rank(context: Context, name: str, words: Sequence[str], label: str) -> None:
     )
 
 
-def speed_of_ambiguity(context: Context, name: str, words: int = 20_000) -> None:
+def speed_of_ambiguity(representations: Representations, name: str, words: int = 20_000) -> None:
     """Print the rate of ambiguity over many words beside that of contextualising alone."""
-    model = context.model
+    model = representations.model
     assert model.index
     rows = list(range(min(words, len(model.vocab))))
-    space = make_space(context, name)
+    space = make_space(representations, name)
     rng = np.random.default_rng(1)
     few = rows[:: max(1, len(rows) // 1000)]
     places = [sample(model.index.positions(row), ambiguity.EACH, rng) for row in few]
@@ -277,24 +277,26 @@ def speed_of_ambiguity(context: Context, name: str, words: int = 20_000) -> None
     )
 
 
-def speed(context: Context, name: str, number: int = 10_000, rounds: int = 5) -> None:
+def speed(
+    representations: Representations, name: str, number: int = 10_000, rounds: int = 5
+) -> None:
     """Print the stages of senses for a word with so many occurrences, medians."""
-    model = context.model
+    model = representations.model
     assert model.index
     row = int(np.flatnonzero(model.counts >= number)[-1])
     word = model.vocab[row]
     places = sample(model.index.positions(row), number, np.random.default_rng(1))
-    way = context.get(name)
-    space = make_space(context, name)
+    way = representations.get(name)
+    space = make_space(representations, name)
     vectors = vectors_at(model, space.way, places)
     vectors_at(model, way, places)
     stages: dict[str, Callable[[], object]] = {
         "reading": lambda: list(read(model, places)),
         "reading and contextualising": lambda: vectors_at(model, way, places),
         "evidence": lambda: vectors_at(model, space.way, places),
-        "the usual spread": lambda: make_space(context, name),
+        "the usual spread": lambda: make_space(representations, name),
         "clustering, k auto": lambda: cluster(vectors, space, None),
-        "all of senses": lambda: find_senses(context, word, attention=name, most=number),
+        "all of senses": lambda: find_senses(representations, word, attention=name, most=number),
     }
     taken: dict[str, list[float]] = {stage: [] for stage in stages}
     for _ in range(rounds):
@@ -319,22 +321,22 @@ def main() -> None:
     parser.add_argument("--tune", action="store_true")
     parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
-    context = Context(Model.open(given.model))
-    name = given.attention or context.default()
-    tuning, reported = halves(context.model)
+    representations = Representations(Model.open(given.model))
+    name = given.attention or representations.default()
+    tuning, reported = halves(representations.model)
     if given.tune:
-        tune(context, name, tuning)
-        rank(context, name, tuning, "tuning")
-        report(context, name, tuning, "tuning")
+        tune(representations, name, tuning)
+        rank(representations, name, tuning, "tuning")
+        report(representations, name, tuning, "tuning")
         return
     if given.speed:
-        speed(context, name)
-        speed_of_ambiguity(context, name)
+        speed(representations, name)
+        speed_of_ambiguity(representations, name)
         return
-    rank(context, name, reported, "report")
-    report(context, name, reported, "report")
+    rank(representations, name, reported, "report")
+    report(representations, name, reported, "report")
     if given.coarsewsd:
-        coarsewsd(context, name, given.coarsewsd)
+        coarsewsd(representations, name, given.coarsewsd)
 
 
 if __name__ == "__main__":

@@ -426,19 +426,19 @@ def spearman(words: dict[str, int], vectors: Floats, ratings: Path) -> tuple[flo
 def prepare(args: argparse.Namespace, work: Path) -> tuple[Path, Path]:
     """Take the first words of the corpus; return it raw, and tokenised one sentence a line."""
     from ctxembed.text.corpus import Corpus
-    from ctxembed.text.numbering import encode
+    from ctxembed.text.numbering import number_words
     from ctxembed.text.tokenizer import Tokenizer
 
     raw, tokenised = work / "raw.txt", work / "tokenised.txt"
     words = 0
     with raw.open("w", encoding="utf-8") as first, tokenised.open("w", encoding="utf-8") as second:
         for block, _ in Corpus(args.corpus).blocks():
-            part = encode(block, Tokenizer(), lines=False)
+            part = number_words(block, Tokenizer(), lines=False)
             if args.words and words + len(part.ids) > args.words:
                 lines = block.data.splitlines(keepends=True)  # as many as there is room for
                 room = len(lines) * (args.words - words) // len(part.ids)
                 block = replace(block, data=b"".join(lines[:room]))
-                part = encode(block, Tokenizer(), lines=False)
+                part = number_words(block, Tokenizer(), lines=False)
             first.write(block.text)
             tokens = np.array(part.types, dtype=object)[part.ids]
             for sentence in np.split(tokens, np.cumsum(part.lengths)[:-1]):

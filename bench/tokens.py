@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.numbering import encode_all
+from ctxembed.text.numbering import number_all
 from ctxembed.text.streams import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -27,7 +27,7 @@ def ours(path: Path, workers: int) -> str:
     """Sentences and words with their numbers; the digest proves that they are the same."""
     digest = hashlib.blake2b()
     blocks = Corpus([str(path)]).blocks()
-    for part, _ in encode_all(blocks, Tokenizer(), False, workers):
+    for part, _ in number_all(blocks, Tokenizer(), False, workers):
         for array in (part.ids, part.lengths, part.lines):
             digest.update(array.tobytes())
         digest.update(part.text)

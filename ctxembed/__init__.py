@@ -12,7 +12,7 @@ Wherever a model is wanted its path will do, or None for the one a command would
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Nothing is imported before it is used: start-up is what a person feels first.
 _WHERE = {
@@ -36,7 +36,7 @@ _WHERE = {
     "tokenize": "ctxembed.ask.tokenize",
     "vectorize": "ctxembed.ask.vectorize",
     "ladder": "ctxembed.ask.ladder",
-    "Context": "ctxembed.context.representations",
+    "Representations": "ctxembed.context.representations",
     "parse": "ctxembed.context.representations",
     "explain": "ctxembed.ask.explain",
     "explain_weights": "ctxembed.ask.illustrate",

@@ -8,7 +8,13 @@ import numpy as np
 from ctxembed.ask.explain import explain_targets, name_targets
 from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.context.representations import Attention, Occurrence, Parsed, batches, context_of
+from ctxembed.context.representations import (
+    Attention,
+    Occurrence,
+    Parsed,
+    batches,
+    representations_of,
+)
 from ctxembed.errors import UsageError
 from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit
@@ -68,9 +74,9 @@ def ablate(
     seed: int = 1,
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
-    context, axes = context_of(model), axes or {}
-    chosen = choose_attention(context, attention, general, heads, seed)
-    read = read_sentences(context, sentences, word)
+    representations, axes = representations_of(model), axes or {}
+    chosen = choose_attention(representations, attention, general, heads, seed)
+    read = read_sentences(representations, sentences, word)
     rows: list[tuple[Cell, ...]] = []
     found: list[float | None] = []
     for number, parsed in enumerate(read, 1):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.ask.induce import RAREST, WIDE, Space, adjusted_rand, make_space
+from ctxembed.ask.induce import RAREST, WIDE, SenseSpace, adjusted_rand, make_space
 from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
-from ctxembed.context.representations import Context, context_of, vectors_at
+from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
@@ -48,7 +48,7 @@ SUMMARY = (
 
 
 @dataclass(frozen=True)
-class Measured:
+class Usage:
     """What the occurrences of one word say."""
 
     row: int
@@ -74,7 +74,7 @@ def ambiguity(
     progress: Progress | None = None,
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
-    context = context_of(model)
+    representations = representations_of(model)
     known, unknown = model.keep_known(words) if words else ([], [])
     if words:
         rows = list(dict.fromkeys(model.row(word) for word in known))
@@ -82,7 +82,7 @@ def ambiguity(
         rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
     if not rows:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
-    space = make_space(context, attention or context.default(), seed)
+    space = make_space(representations, attention or representations.default(), seed)
     if threshold is None:
         threshold = space.alike
     each = CLOSER if words else EACH
@@ -93,7 +93,7 @@ def ambiguity(
         f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)"
     ]
     if summary:
-        return Table(SUMMARY, _summary(context, found, threshold), notes, unknown)
+        return Table(SUMMARY, _summary(representations, found, threshold), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
         (
             model.vocab[item.row],
@@ -110,7 +110,7 @@ def ambiguity(
     return Table(AMBIGUITY, lines, notes, unknown)
 
 
-def verdict(item: Measured, threshold: float) -> str:
+def verdict(item: Usage, threshold: float) -> str:
     """Say what a word needs."""
     if item.count < FEWEST:
         return "too-rare"
@@ -119,12 +119,12 @@ def verdict(item: Measured, threshold: float) -> str:
 
 def measure(
     model: Model,
-    space: Space,
+    space: SenseSpace,
     rows: Sequence[int],
     seed: int,
     progress: Progress,
     each: int = EACH,
-) -> Iterator[Measured]:
+) -> Iterator[Usage]:
     """Read the occurrences of many words, a batch of words at a time."""
     index, rng = corpus_of(model), np.random.default_rng(seed)
     weights = {each: _draws(each, rng)}
@@ -137,7 +137,7 @@ def measure(
                 n = len(vectors)
                 if n < FEWEST:
                     gap = float("nan")
-                    yield Measured(row, int(model.counts[row]), gap, gap, gap, gap, 0)
+                    yield Usage(row, int(model.counts[row]), gap, gap, gap, gap, 0)
                     continue
                 if n not in weights:
                     weights[n] = _draws(n, rng)
@@ -147,8 +147,8 @@ def measure(
 
 
 def describe(
-    row: int, count: int, vectors: Floats, static: Floats, space: Space, draws: Floats
-) -> Measured:
+    row: int, count: int, vectors: Floats, static: Floats, space: SenseSpace, draws: Floats
+) -> Usage:
     """Measure one word from the unit vectors (n, d) of its occurrences."""
     cosines = vectors @ vectors.T  # (n, n)
     n = len(vectors)
@@ -158,7 +158,7 @@ def describe(
     drawn = np.einsum("bn,bn->b", draws @ cosines, draws) - (draws * draws) @ np.diag(cosines)
     low, high = np.quantile(drawn / (n * n - same), [0.025, 0.975])
     placed = vectors.astype(np.float64) @ space.matrix
-    return Measured(
+    return Usage(
         row,
         count,
         similarity - space.baseline,
@@ -242,16 +242,16 @@ def _batches(model: Model, rows: Sequence[int], each: int) -> Iterator[list[int]
 
 
 def _summary(
-    context: Context, found: Sequence[Measured], threshold: float
+    representations: Representations, found: Sequence[Usage], threshold: float
 ) -> list[tuple[str, Cell]]:
     """Count how much of the text needs context; the interval is that of the self-similarities."""
-    model = context.model
+    model = representations.model
     judged = [item for item in found if item.count >= FEWEST]
     large = len(model.vocab) > 1000
     content = [
         item
         for item in judged
-        if is_content(model.vocab[item.row], float(context.frequency[item.row]) * large)
+        if is_content(model.vocab[item.row], float(representations.frequency[item.row]) * large)
     ]
     lines: list[tuple[str, Cell]] = [("words", len(found))]
     for name in VERDICTS:

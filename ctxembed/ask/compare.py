@@ -10,11 +10,11 @@ from ctxembed.ask.targets import general_kind, open_encoders, read_sentences, te
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representations import (
-    Context,
     Occurrence,
     Ours,
     Representation,
-    context_of,
+    Representations,
+    representations_of,
     vectors_at,
 )
 from ctxembed.static.space import Floats, unit
@@ -61,11 +61,14 @@ def compare(
     attention: names, or a list of them; all that the model has. An encoder's vectors live in a
     space of their own: its lone words stand for static ones there.
     """
-    context, axes = context_of(model), axes or {}
-    read = read_sentences(context, sentences, word)
+    representations, axes = representations_of(model), axes or {}
+    read = read_sentences(representations, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
     kind = general_kind(model, general)
-    chosen = [context.get(name, kind) for name in (*BASELINES, *(names or context.names()[2:]))]
+    chosen = [
+        representations.get(name, kind)
+        for name in (*BASELINES, *(names or representations.names()[2:]))
+    ]
     ways: list[Representation] = [*chosen, *open_encoders(encoders, model)]
     targets = [
         (place, name, item)
@@ -80,7 +83,7 @@ def compare(
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     on_axes = {way.name: axis_cosines(model, vectors[way.name], axes, way.alone) for way in ways}
-    random = _Random(context) if several else None
+    random = _Random(representations) if several else None
 
     def row_of(row: int, way: Representation, near: str | None) -> tuple[Cell, ...]:
         (sentence, target, item), made = targets[row], vectors[way.name]
@@ -119,23 +122,23 @@ def _cosine(one: Floats, other: Floats) -> float:
 class _Random:
     """The baseline: mean cosine of pairs of occurrences of the same word, all over the corpus."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, representations: Representations) -> None:
+        self.representations = representations
         self.known: dict[tuple[str, int], float | None] = {}
 
     def cosine(self, way: Representation, item: Occurrence) -> float | None:
         """Return the baseline for a target of one word that the corpus has at least twice."""
         word, name = int(item.ids[item.target.start]), way.name
-        alone = len(item.target) > 1 or self.context.model.index is None
+        alone = len(item.target) > 1 or self.representations.model.index is None
         if alone or not isinstance(way, Ours):
             return None
         if (name, word) not in self.known:
-            places = corpus_of(self.context.model).positions(word)
+            places = corpus_of(self.representations.model).positions(word)
             evenly = np.linspace(0, len(places) - 1, min(OCCURRENCES, len(places)))
             places = places[evenly.astype(np.intp)]  # spread over the corpus; no chance in it
             self.known[name, word] = None
             if len(places) > 1:
-                made = vectors_at(self.context.model, way, places)
+                made = vectors_at(self.representations.model, way, places)
                 total, n = unit(made).sum(axis=0, dtype=np.float64), len(made)
                 # Σ over pairs of u·v = |Σ u|² - n, over n(n-1) ordered pairs
                 self.known[name, word] = float((total @ total - n) / (n * (n - 1)))

@@ -14,8 +14,8 @@ from ctxembed.context.representations import (
     Occurrence,
     Parsed,
     Representation,
-    context_of,
     parse,
+    representations_of,
 )
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats
@@ -80,11 +80,11 @@ def contextualize(
 
     Rows are made as they are read; they are kept only where sentences are a stream.
     """
-    context = context_of(model)
-    name = name_attention(context, attention, general)
+    representations = representations_of(model)
+    name = name_attention(representations, attention, general)
     if encoder and (attention or general):
         raise UsageError("give --encoder or an attention, not both")
-    way: Representation = context.get(name, general_kind(model, general))
+    way: Representation = representations.get(name, general_kind(model, general))
     if encoder:
         (way,) = open_encoders([encoder], model)
     listed = [sentences] if isinstance(sentences, str) else sentences

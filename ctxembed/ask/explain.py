@@ -14,7 +14,13 @@ from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.attention.layer import Attended, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.context.representations import Attention, Occurrence, Parsed, context_of, parse
+from ctxembed.context.representations import (
+    Attention,
+    Occurrence,
+    Parsed,
+    parse,
+    representations_of,
+)
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
@@ -63,7 +69,7 @@ def explain(
     sentence to look at. Or: steps, every matrix; recipe, each target as a sum of its context, with
     so many digits. check: recompute the output from the rows, and fail if they don't add up.
     """
-    chosen = choose_attention(context_of(model), attention, general, heads, seed)
+    chosen = choose_attention(representations_of(model), attention, general, heads, seed)
     parsed = parse(model, sentence, word)
     other = parse(model, over) if over is not None else None
     number = chosen.layer.heads

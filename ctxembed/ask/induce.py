@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
-from ctxembed.context.representations import Attention, Bag, Context, Ours, vectors_at
+from ctxembed.context.representations import Attention, Bag, Ours, Representations, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.static.k_means import REST, Labels, find_centres, k_means, nearest
 from ctxembed.static.space import Floats, unit
@@ -26,7 +26,7 @@ RAREST = 0.03  # share of the occurrences below which a sense is noise
 
 
 @dataclass(frozen=True)
-class Space:
+class SenseSpace:
     """Where occurrences are compared: one step in any direction is one word's usual spread."""
 
     way: Ours
@@ -42,28 +42,28 @@ class Space:
     def width(self, placed: Floats) -> float:
         """Return the variance of placed occurrences (n, d) as a multiple of the usual word's.
 
-        >>> Space(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
+        >>> SenseSpace(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
         2.0
         """
         variance = placed.var(axis=0).sum() * len(placed) / max(1, len(placed) - 1)
         return float(variance / self.usual)
 
 
-def evidence(context: Context, name: str) -> Ours:
+def evidence(representations: Representations, name: str) -> Ours:
     """Return the representation that senses are looked for in.
 
     A single vector is best made of the few words that matter most; over many occurrences all
     evidence counts. So attention weighs more evenly here, general attention over centred vectors;
     and what has learned to shut other clauses out looks farther.
     """
-    way = context.get(name)
+    way = representations.get(name)
     if isinstance(way, Bag):
-        return Bag("bag", context.model.centred)
+        return Bag("bag", representations.model.centred)
     if not isinstance(way, Attention):
         return way
     layer = replace(way.layer, scale=way.layer.scale / EVEN)
     if layer.w_q is None:
-        return replace(way, layer=layer, inputs=context.model.centred)
+        return replace(way, layer=layer, inputs=representations.model.centred)
     terms = (
         replace(term, by_head=term.by_head / EVEN) if isinstance(term, Distance | Walls) else term
         for term in layer.terms
@@ -72,15 +72,15 @@ def evidence(context: Context, name: str) -> Ours:
 
 
 def make_space(
-    context: Context, name: str, seed: int = 1, *, words: int = 200, each: int = 12
-) -> Space:
+    representations: Representations, name: str, seed: int = 1, *, words: int = 200, each: int = 12
+) -> SenseSpace:
     """Measure how the occurrences of one word usually spread, over words drawn at random.
 
     Distances are then taken in units of that spread (within-class covariance normalisation,
     Hatch et al. 2006), with half an even spread mixed in.
     """
-    model, rng = context.model, np.random.default_rng(seed)
-    way = evidence(context, name)
+    model, rng = representations.model, np.random.default_rng(seed)
+    way = evidence(representations, name)
     common = min(200, len(model.vocab) // 50)  # the first words are function words
     rows = common + np.flatnonzero(model.counts[common:] >= 4 * each)
     if len(rows) < 20:  # a small corpus: take what there is
@@ -89,7 +89,7 @@ def make_space(
     index = corpus_of(model)
     places = [sample(index.positions(int(row)), each, rng) for row in drawn]
     if not places:
-        return Space(way, np.eye(model.dim))
+        return SenseSpace(way, np.eye(model.dim))
     made = vectors_at(model, way, np.concatenate(places)).astype(np.float64)
     ends = np.cumsum([len(p) for p in places])[:-1]
     groups = np.split(unit(made), ends)
@@ -97,7 +97,7 @@ def make_space(
     merged = _merged(np.split(made, ends), way, drawn)
     alike = (_self_similarity(groups) + _self_similarity(merged)) / 2 - baseline
     matrix, usual = usual_spread(groups)
-    return Space(way, matrix, baseline, usual, alike)
+    return SenseSpace(way, matrix, baseline, usual, alike)
 
 
 def usual_spread(groups: Sequence[Floats]) -> tuple[Floats, float]:
@@ -179,7 +179,7 @@ def judge(vectors: Floats, weights: Floats, bias: Floats) -> tuple[Labels, Float
     return labels, scores[rows, labels] - scores[rows, second]
 
 
-def cluster(vectors: Floats, space: Space, k: int | None, seed: int = 1) -> Clustering:
+def cluster(vectors: Floats, space: SenseSpace, k: int | None, seed: int = 1) -> Clustering:
     """Find k senses among contextual vectors (n, d), or as many as there are."""
     rng = np.random.default_rng(seed)
     placed = space.place(vectors)

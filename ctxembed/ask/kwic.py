@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ctxembed.ask.induce import evidence, judge
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
-from ctxembed.context.representations import Context, Ours, context_of
+from ctxembed.context.representations import Ours, Representations, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
@@ -53,20 +53,20 @@ def kwic(
 
     Senses are those saved for the word; they are looked for where the request needs them.
     """
-    context, axes = context_of(model), axes or {}
+    representations, axes = representations_of(model), axes or {}
     row = model.row(word)
     places = corpus_of(model).positions(row)
     if most is not None:
         places = sample(places, most, np.random.default_rng(seed))
     asked = sense is not None or sort in ("sense", "margin")
-    known, notes = _senses(context, word, attention, asked, seed, progress)
+    known, notes = _senses(representations, word, attention, asked, seed, progress)
     if sense is not None and known is not None and not 1 <= sense <= len(known.shares):
         raise UsageError(f"--sense {sense}: {word} has {len(known.shares)} here")
-    name = attention or (known.attention if known else context.default())
-    way = context.get(name)
+    name = attention or (known.attention if known else representations.default())
+    way = representations.get(name)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        lines = _lines(context, places, way, known, axes, side)
+        lines = _lines(representations, places, way, known, axes, side)
         if sense is not None:
             lines = (line for line in lines if line.sense == sense)
         return (line.row for line in (lines if sort == "position" else _sorted(lines, sort)))
@@ -86,7 +86,7 @@ class _Line:
 
 
 def _senses(
-    context: Context,
+    representations: Representations,
     word: str,
     attention: str | None,
     asked: bool,
@@ -94,14 +94,14 @@ def _senses(
     progress: Progress | None,
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
-    saved = saved_senses(context.model, word)
+    saved = saved_senses(representations.model, word)
     if saved is not None and attention in (None, saved.attention):
         return saved, []
     if not asked:
         return None, [f"no senses are saved for {word}: ctxembed senses {word} --save finds them"]
     from ctxembed.ask.senses import find_senses
 
-    found = find_senses(context, word, attention=attention, seed=seed, progress=progress)
+    found = find_senses(representations, word, attention=attention, seed=seed, progress=progress)
     made, n = found.clustering, len(found.places)
     shares = np.bincount(made.labels, minlength=made.number) / n
     number = "1 sense" if made.number == 1 else f"{made.number} senses"
@@ -112,7 +112,7 @@ def _senses(
 
 
 def _lines(
-    context: Context,
+    representations: Representations,
     places: Places,
     way: Ours,
     known: SavedSenses | None,
@@ -120,8 +120,8 @@ def _lines(
     side: int,
 ) -> Iterator[_Line]:
     """Read occurrences a chunk at a time, in the order of the text."""
-    model, index = context.model, corpus_of(context.model)
-    clues = evidence(context, known.attention) if known else None
+    model, index = representations.model, corpus_of(representations.model)
+    clues = evidence(representations, known.attention) if known else None
     for first in range(0, len(places), AT_ONCE):
         chunk = places[first : first + AT_ONCE]
         on_axes = np.zeros((len(chunk), len(axes)))

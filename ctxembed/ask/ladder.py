@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import Occurrence, Parsed, context_of, parse
+from ctxembed.context.representations import Occurrence, Parsed, parse, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -40,7 +40,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     sentences: one for each word; without them, the first of the corpus that has the first word,
     and the last that has the second.
     """
-    context, words = context_of(model), (word1, word2)
+    representations, words = representations_of(model), (word1, word2)
     for word in words:
         if not model.parts(word):
             raise UnknownWordError(model.unknown(word))
@@ -62,8 +62,8 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     }
     found["bow"] = _count(model, [item.ids for item in items])
     found["tfidf"] = found["bow"] * _idf(model, found["bow"])
-    for name in context.names():
-        found[name] = context.get(name).vectors(items).astype(np.float64)
+    for name in representations.names():
+        found[name] = representations.get(name).vectors(items).astype(np.float64)
     rows: list[tuple[Cell, ...]] = [
         (
             name,

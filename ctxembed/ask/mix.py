@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.axes import Axes, axis_cosines, axis_vectors
-from ctxembed.context.representations import context_of, parse
+from ctxembed.context.representations import parse, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.make.train import train
 from ctxembed.progress import Progress
@@ -195,13 +195,13 @@ def _measure(job: Job) -> Measured:
 
 
 def _ask(model: Model, setup: Setup) -> Measured:
-    context = context_of(model)
+    representations = representations_of(model)
     vectors = [model.vectors[model.row(setup.word)]]
     unknown = []
     for probe in setup.probes:
         parsed = parse(model, probe, None if "[" in probe else setup.word)
         unknown.append(parsed.unknown)
-        vectors += [context.get(way).vectors(parsed.occurrences)[0] for way in WAYS]
+        vectors += [representations.get(way).vectors(parsed.occurrences)[0] for way in WAYS]
     cosines = axis_cosines(model, np.array(vectors), setup.axes)
     one, other = axis_vectors(model, setup.axes)
     return Measured(cosines.astype(np.float64), unknown, float(one @ other))

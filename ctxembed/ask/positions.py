@@ -2,7 +2,7 @@
 
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.attention.terms import Distance, Walls
-from ctxembed.context.representations import Attention, context_of
+from ctxembed.context.representations import Attention, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model
@@ -40,7 +40,7 @@ def positions(
 
 def bias_by_distance(model: Model, name: str) -> Table:
     """Tabulate what an attention adds to a score by distance, a column a head."""
-    way = context_of(model).get(name)
+    way = representations_of(model).get(name)
     term = way.layer.term(Distance) if isinstance(way, Attention) else None
     if not isinstance(way, Attention) or term is None:
         raise UsageError(f"--attention {name}: it knows no positions")

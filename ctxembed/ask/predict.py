@@ -7,13 +7,18 @@ import numpy as np
 
 from ctxembed.ask.contextualize import Skipped
 from ctxembed.ask.explain import name_targets
-from ctxembed.attention.objective import normalise
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
-from ctxembed.context.representations import Attention, Occurrence, Parsed, context_of, parse
+from ctxembed.context.representations import (
+    Attention,
+    Occurrence,
+    Parsed,
+    parse,
+    representations_of,
+)
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.make.labelled import clip, own_vectors
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -38,11 +43,11 @@ def tasks(model: Model) -> list[str]:
     return [name for name in model.attentions() if read_description(model, name).get("task")]
 
 
-def choose(model: Model, name: str | None) -> str:
+def choose_task(model: Model, name: str | None) -> str:
     """Return the task asked for, or the only one."""
     known = tasks(model)
     if name is not None and (name in known or name not in model.attentions()):
-        context_of(model).get(name)  # says so where there is none
+        representations_of(model).get(name)  # says so where there is none
         return name
     if name is None and len(known) == 1:
         return known[0]
@@ -58,7 +63,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
 
     attention: the name of a task; the only one the model has.
     """
-    name = choose(model, attention)
+    name = choose_task(model, attention)
     saved = load_attention(model, name)
     listed = [sentences] if isinstance(sentences, str) else sentences
     glossed = any(any(gloss.values()) for gloss in saved.task["glosses"])
@@ -81,9 +86,9 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
 def _rows(
     model: Model, name: str, saved: Saved, sentences: Iterable[str], skipped: Skipped
 ) -> Iterator[tuple[Cell, ...]]:
-    way = context_of(model).get(name)
+    way = representations_of(model).get(name)
     assert isinstance(way, Attention)
-    task, anchors = saved.task, saved.head["anchors"]
+    task, anchors = saved.task, saved.task_head["anchors"]
     numbered = enumerate(sentences, 1)
     while chunk := list(islice(numbered, CHUNK)):
         targets: list[tuple[int, str]] = []
@@ -101,8 +106,8 @@ def _rows(
         if not items:
             continue
         own = own_vectors(way.inputs, items)
-        p = probabilities(saved.head, way.vectors(items), own)  # (n, C)
-        alike = normalise(own)[0] @ anchors.T  # (n, A)
+        p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
+        alike = unit(own) @ anchors.T  # (n, A)
         for (number, target), row, cosines in zip(targets, p, alike, strict=True):
             label, like = int(row.argmax()), int(cosines.argmax())
             named = task["labels"][label]
@@ -119,7 +124,7 @@ def _marked(model: Model, text: str) -> Parsed:
     return parse(model, text)
 
 
-def probabilities(head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
+def probabilities(task_head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
     """Return (n, C) how probable each label is."""
-    gate = gates(own, head["anchors"])
-    return softmax(read(head["head"], output, own, gate).astype(np.float64))
+    gate = gates(own, task_head["anchors"])
+    return softmax(read(task_head["head"], output, own, gate).astype(np.float64))

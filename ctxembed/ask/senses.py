@@ -6,10 +6,10 @@ from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.induce import MOST, WIDE, Clustering, Space, cluster, make_space
+from ctxembed.ask.induce import MOST, WIDE, Clustering, SenseSpace, cluster, make_space
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
-from ctxembed.context.representations import Context, context_of, vectors_at
+from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
@@ -77,15 +77,22 @@ def senses(
     """Take a word's average apart; k=None finds how many senses there are."""
     if save:
         refuse_bundled(model.path)
-    context = context_of(model)
-    name = attention or context.default()
+    representations = representations_of(model)
+    name = attention or representations.default()
     found = find_senses(
-        context, word, k=k, attention=name, most=most, seed=seed, markers=number, progress=progress
+        representations,
+        word,
+        k=k,
+        attention=name,
+        most=most,
+        seed=seed,
+        markers=number,
+        progress=progress,
     )
-    static = context.get(name).inputs[model.row(word)]
+    static = representations.get(name).inputs[model.row(word)]
     weights, residual, mean_cosine = unmix(static, found.vectors, _shares(found))
     rows: list[tuple[Cell, ...]] = []
-    near = _nearest(context, found, number)
+    near = _nearest(representations, found, number)
     for sense, share in enumerate(_shares(found)):
         rows.append(
             (
@@ -112,7 +119,7 @@ def senses(
 
 
 def find_senses(
-    context: Context,
+    representations: Representations,
     word: str,
     *,
     k: int | None = None,
@@ -123,9 +130,9 @@ def find_senses(
     progress: Progress | None = None,
 ) -> Found:
     """Cluster the contextual vectors of a word's occurrences."""
-    model, progress = context.model, progress or Progress()
+    model, progress = representations.model, progress or Progress()
     row = model.row(word)
-    name = attention or context.default()
+    name = attention or representations.default()
     everywhere = corpus_of(model).positions(row)
     if len(everywhere) < max(FEWEST, 2 * (k or 1)):
         raise CtxembedError(
@@ -133,7 +140,7 @@ def find_senses(
             f" ({FEWEST} is the least, some hundreds are good)"
         )
     places = sample(everywhere, most, np.random.default_rng(seed))
-    space = make_space(context, name, seed)
+    space = make_space(representations, name, seed)
     vectors = np.empty((len(places), model.dim), np.float32)
     with progress.stage("reading", len(places), "occurrences") as stage:
         for batch in read(model, places):
@@ -146,21 +153,21 @@ def find_senses(
         places,
         len(everywhere),
         clustering,
-        _means(context, name, places, clustering, seed),
+        _means(representations, name, places, clustering, seed),
         _by_centrality(vectors, space, clustering.labels),
         _mark(model, places, clustering, row, markers),
     )
 
 
 def _means(
-    context: Context, name: str, places: Places, clustering: Clustering, seed: int
+    representations: Representations, name: str, places: Places, clustering: Clustering, seed: int
 ) -> Floats:
     """Return (k, d) the mean contextual vector of each sense, of a sample where there are many."""
-    way, rng = context.get(name), np.random.default_rng(seed)
+    way, rng = representations.get(name), np.random.default_rng(seed)
     means = []
     for sense in range(clustering.number):
         mine = sample(places[clustering.labels == sense], AVERAGED, rng)
-        means.append(unit(vectors_at(context.model, way, mine)).mean(axis=0))
+        means.append(unit(vectors_at(representations.model, way, mine)).mean(axis=0))
     return np.stack(means)
 
 
@@ -182,10 +189,12 @@ def unmix(static: Floats, vectors: Floats, shares: Floats) -> tuple[Floats, floa
     return weights, left, float(np.clip(mean @ target, -1, 1))
 
 
-def _nearest(context: Context, found: Found, number: int) -> list[list[tuple[str, float]]]:
+def _nearest(
+    representations: Representations, found: Found, number: int
+) -> list[list[tuple[str, float]]]:
     """Find the words nearest to what the context adds: the part across the word's own vector."""
-    model, row = context.model, context.model.row(found.word)
-    space = context.get(found.attention).inputs
+    model, row = representations.model, representations.model.row(found.word)
+    space = representations.get(found.attention).inputs
     own = unit(space[row]).astype(np.float64)
     across = found.vectors - (found.vectors @ own)[:, None] * own
     least = min(max(50, 1e-5 * model.tokens), model.counts[row] // 4)
@@ -226,7 +235,7 @@ def _shares(found: Found) -> Floats:
     return np.bincount(labels, minlength=found.clustering.number) / len(labels)
 
 
-def _by_centrality(vectors: Floats, space: Space, labels: Labels) -> list[int]:
+def _by_centrality(vectors: Floats, space: SenseSpace, labels: Labels) -> list[int]:
     """Order occurrences by how near they lie to the centre of their sense."""
     placed = space.place(vectors)
     distance = np.empty(len(placed))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.ask.induce import Space, cluster, usual_spread
+from ctxembed.ask.induce import SenseSpace, cluster, usual_spread
 from ctxembed.attention.starts import general
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention
@@ -115,13 +115,13 @@ class Aligned:
         return known, unknown
 
     @cached_property
-    def space(self) -> Space:
+    def space(self) -> SenseSpace:
         """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
         rng = np.random.default_rng(1)
         drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
         groups = [self.vectors(side, int(word), 6, rng) for word in drawn for side in (0, 1)]
         matrix, usual = usual_spread(groups)
-        return Space(self.attention, matrix, usual=usual)
+        return SenseSpace(self.attention, matrix, usual=usual)
 
     def vectors(self, side: int, word: int, most: int, rng: np.random.Generator) -> Floats:
         """Return (n, d) contextual vectors, of length 1, of a shared word in one of the corpora."""

@@ -62,10 +62,10 @@ def _in_context(
     # A question about plain words need not wait for these.
     from ctxembed.ask.explain import name_targets
     from ctxembed.ask.targets import tell_skipped
-    from ctxembed.context.representations import context_of, parse
+    from ctxembed.context.representations import parse, representations_of
 
-    context = context_of(model)
-    way = context.get(attention or context.default())
+    representations = representations_of(model)
+    way = representations.get(attention or representations.default())
     names: list[str] = []
     vectors: list[Floats] = []
     sentences = {word: parse(model, word) for word in words if "[" in word}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.ask.tokenize import read_blocks, sentences
-from ctxembed.context.representations import Representation, context_of
+from ctxembed.context.representations import Representation, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.counts import METHODS, count
 from ctxembed.static.space import Floats
@@ -84,17 +84,17 @@ def vectorize(
     method: one-hot, bow, tfidf; or static, bag, general, learned, which ask a model.
     """
     if method in METHODS:
-        texts = read_lines(text, encoding, errors)
+        texts = each_sentence(text, encoding, errors)
         made = count_words(texts, method, tokenizer, columns)
         return made.triples() if sparse else made.table()
     opened = as_model(model)
-    way = context_of(opened).get(method)
+    way = representations_of(opened).get(method)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         return (
             (number, *vector.tolist())
             for numbers, vectors in sentence_vectors(
-                opened, way, read_lines(text, encoding, errors)
+                opened, way, each_sentence(text, encoding, errors)
             )
             for number, vector in zip(numbers, vectors, strict=True)
         )
@@ -102,7 +102,7 @@ def vectorize(
     return Table((SENTENCE, *NUMBERS.each(f"d{i}" for i in range(1, opened.dim + 1))), rows)
 
 
-def read_lines(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
+def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
     """Yield sentences, each line one."""
     blocks = read_blocks(text, encoding, errors, True)
     return (sentence for sentence, _ in sentences(blocks, True))

@@ -21,7 +21,7 @@ RATES = {"distance": 3.0, "word": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
 
 
 @dataclass(frozen=True)
-class Settings:
+class FitSettings:
     """How to fit; chosen on parts of the training data."""
 
     epochs: int = 30
@@ -69,7 +69,7 @@ class Epoch:
     held_out_accuracy: float
     best: bool
     layer: Layer
-    head: Floats
+    task_head: Floats
 
 
 def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
@@ -121,12 +121,12 @@ def attend_examples(
 
 def run_task(
     layer: Layer,
-    head: Floats,
+    task_head: Floats,
     origin: Parameters,
     x: Floats,
     anchors: Floats,
     some: Examples,
-    settings: Settings,
+    settings: FitSettings,
     known: NDArray[np.bool_] | None = None,
 ) -> tuple[float, NDArray[np.intp], Gradients]:
     """Return loss, labels given and gradients of a batch; `known` (n, T) may hide words.
@@ -136,26 +136,26 @@ def run_task(
     attended = attend_examples(layer, x, some, known)
     gate = gates(some.own, anchors)
     output = attended.output[:, 0]
-    loss, given, d_head, d_output = classify(head, output, some.own, gate, some.label)
+    loss, given, d_task_head, d_output = classify(task_head, output, some.own, gate, some.label)
     gradients = attended.backward(d_output[:, None])
-    loss += settings.decay * float((head * head).sum())
+    loss += settings.decay * float((task_head * task_head).sum())
     now = layer.parameters()
     for name, array in origin.items():
         away = now[name] - array
         loss += settings.pull * float((away * away).sum())
         gradients[name] = gradients[name] + 2 * settings.pull * away
-    gradients["head"] = d_head + 2 * settings.decay * head
+    gradients["head"] = d_task_head + 2 * settings.decay * task_head
     return loss, given, gradients
 
 
-def logits(layer: Layer, head: Floats, x: Floats, anchors: Floats, some: Examples) -> Floats:
+def logits(layer: Layer, task_head: Floats, x: Floats, anchors: Floats, some: Examples) -> Floats:
     """Return (n, C), in batches of about one length."""
-    made = np.zeros((len(some), head.shape[1]), x.dtype)
+    made = np.zeros((len(some), task_head.shape[1]), x.dtype)
     order = np.argsort(some.length, kind="stable")
     for rows in np.array_split(order, max(1, len(order) // 256)):
         part = some.take(rows)
         output = attend_examples(layer, x, part).output[:, 0]
-        made[rows] = read(head, output, part.own, gates(part.own, anchors))
+        made[rows] = read(task_head, output, part.own, gates(part.own, anchors))
     return made
 
 
@@ -166,7 +166,7 @@ def fit(
     anchors: Floats,
     seen: Examples,
     held_out: Examples | None,
-    settings: Settings,
+    settings: FitSettings,
     rng: np.random.Generator,
 ) -> Iterator[Epoch]:
     """Yield each epoch; without a held-out part the last one is the one to keep."""
@@ -185,23 +185,23 @@ def fit(
             known = some.known()
             hidden = known & (rng.random(known.shape) >= s.drop)
             known = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, known)
-            layer, head = _apart(begin, now)
-            loss, _, gradients = run_task(layer, head, origin, x, anchors, some, s, known)
+            layer, task_head = _apart(begin, now)
+            loss, _, gradients = run_task(layer, task_head, origin, x, anchors, some, s, known)
             losses.append(loss)
             step += 1
             now = adam.update(now, gradients, min(1.0, step / 20) * max(0.05, 1 - step / steps))
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
-        layer, head = _apart(begin, mean)
+        layer, task_head = _apart(begin, mean)
         if held_out is None:
-            yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, head)
+            yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, task_head)
             continue
-        p = softmax(logits(layer, head, x, anchors, held_out).astype(np.float64))
+        p = softmax(logits(layer, task_head, x, anchors, held_out).astype(np.float64))
         hit = p[np.arange(len(p)), held_out.label]
         loss = -float(np.log(np.maximum(hit, 1e-30)).mean())
         right = float((p.argmax(axis=1) == held_out.label).mean())
         better = loss < best - 1e-4
         best, since = (loss, 0) if better else (best, since + 1)
-        yield Epoch(number, float(np.mean(losses)), loss, right, better, layer, head)
+        yield Epoch(number, float(np.mean(losses)), loss, right, better, layer, task_head)
         if since >= s.patience:
             return
 
@@ -209,8 +209,8 @@ def fit(
 def _apart(layer: Layer, parameters: Gradients) -> tuple[Layer, Floats]:
     """Take what was learned together apart: the layer and the head."""
     rest = dict(parameters)
-    head = rest.pop("head")
-    return layer.updated(rest), head
+    task_head = rest.pop("head")
+    return layer.updated(rest), task_head
 
 
 def _shuffled(seen: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:

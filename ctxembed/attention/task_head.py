@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.objective import normalise, normalise_backward
 from ctxembed.attention.scores import softmax
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Floats, unit
 
 ALIKE = 0.8  # cosine from which two spans are forms of one expression
 ANCHORS = 500  # expressions with weights of their own, at most
@@ -32,16 +32,16 @@ def find_expressions(own: Floats, most: int = ANCHORS) -> tuple[Floats, NDArray[
     >>> find_expressions(np.array([[2.0, 0], [1, 0.1], [0, 1]]))[1]
     array([0, 0, 1])
     """
-    unit, _ = normalise(own)
+    units = unit(own)
     anchors = np.zeros((0, own.shape[1]), own.dtype)
     group = np.full(len(own), -1, np.intp)
     while len(anchors) < most and (group < 0).any():
-        founder = unit[np.flatnonzero(group < 0)[0]]
-        group[(group < 0) & (unit @ founder >= ALIKE)] = len(anchors)
+        founder = units[np.flatnonzero(group < 0)[0]]
+        group[(group < 0) & (units @ founder >= ALIKE)] = len(anchors)
         anchors = np.concatenate([anchors, founder[None]])
     sums = np.zeros_like(anchors)
-    np.add.at(sums, group[group >= 0], unit[group >= 0])
-    return normalise(sums)[0], group
+    np.add.at(sums, group[group >= 0], units[group >= 0])
+    return unit(sums), group
 
 
 def gates(own: Floats, anchors: Floats) -> Floats:
@@ -50,27 +50,27 @@ def gates(own: Floats, anchors: Floats) -> Floats:
     >>> gates(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([[0.5, 1. , 0. ]])
     """
-    alike = np.maximum(0, normalise(own)[0] @ anchors.T) ** SHARP
+    alike = np.maximum(0, unit(own) @ anchors.T) ** SHARP
     return np.concatenate([np.full((len(own), 1), SHARED, own.dtype), alike], axis=1)
 
 
-def read(head: Floats, output: Floats, own: Floats, gate: Floats) -> Floats:
+def read(task_head: Floats, output: Floats, own: Floats, gate: Floats) -> Floats:
     """Return logits (B, C) of contextual vectors; head is (1+A, C, 2d+1)."""
-    weights = np.tensordot(gate, head, 1)  # (B, C, 2d+1)
-    return np.asarray((weights @ _seen(normalise(output)[0], own)[:, :, None])[:, :, 0])
+    weights = np.tensordot(gate, task_head, 1)  # (B, C, 2d+1)
+    return np.asarray((weights @ _seen(unit(output), own)[:, :, None])[:, :, 0])
 
 
-def _seen(unit: Floats, own: Floats) -> Floats:
-    return np.concatenate([unit, normalise(own)[0], np.ones((len(own), 1), own.dtype)], axis=1)
+def _seen(units: Floats, own: Floats) -> Floats:
+    return np.concatenate([units, unit(own), np.ones((len(own), 1), own.dtype)], axis=1)
 
 
 def classify(
-    head: Floats, output: Floats, own: Floats, gate: Floats, label: NDArray[np.intp]
+    task_head: Floats, output: Floats, own: Floats, gate: Floats, label: NDArray[np.intp]
 ) -> tuple[float, NDArray[np.intp], Floats, Floats]:
     """Return the cross-entropy, the labels given, and the gradients by head and output."""
-    unit, length = normalise(output)
-    seen = _seen(unit, own)  # (B, 2d+1)
-    weights = np.tensordot(gate, head, 1)  # (B, C, 2d+1)
+    units, length = normalise(output)
+    seen = _seen(units, own)  # (B, 2d+1)
+    weights = np.tensordot(gate, task_head, 1)  # (B, C, 2d+1)
     p = softmax((weights @ seen[:, :, None])[:, :, 0])  # (B, C)
     rows = np.arange(len(label))
     loss = -float(np.log(np.maximum(p[rows, label], 1e-30)).mean())
@@ -78,6 +78,6 @@ def classify(
     d_logits[rows, label] -= 1
     d_logits /= len(label)
     outer = (d_logits[:, :, None] * seen[:, None]).reshape(len(label), -1)  # (B, C(2d+1))
-    d_head = (gate.T @ outer).reshape(head.shape)
+    d_task_head = (gate.T @ outer).reshape(task_head.shape)
     d_unit = (d_logits[:, None] @ weights[:, :, : output.shape[1]])[:, 0]  # (B, d)
-    return loss, p.argmax(axis=1), d_head, normalise_backward(unit, length, d_unit)
+    return loss, p.argmax(axis=1), d_task_head, normalise_backward(units, length, d_unit)

@@ -63,8 +63,8 @@ def command_(
     model: str | None,
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.vectorize import count_words, read_lines, sentence_vectors, vectorize
-    from ctxembed.context.representations import context_of
+    from ctxembed.ask.vectorize import count_words, each_sentence, sentence_vectors, vectorize
+    from ctxembed.context.representations import representations_of
     from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":
@@ -81,13 +81,13 @@ def command_(
         )
     from ctxembed.output.arrays import Chunks, write_sparse, write_vectors
 
-    texts = read_lines(text, **how)
+    texts = each_sentence(text, **how)
     if opened is None:
         made = count_words(texts, method, words, wanted)
         write_sparse(Path(output), made.matrix, made.rows, made.columns)
         rows, dim = made.matrix.shape
     else:
-        chunks = sentence_vectors(opened, context_of(opened).get(method), texts)
+        chunks = sentence_vectors(opened, representations_of(opened).get(method), texts)
         labelled: Chunks = (({"sentence": numbers}, found) for numbers, found in chunks)
         rows, dim = write_vectors(Path(output), labelled, opened.dim), opened.dim
     return Table((), (), [f"{rows} rows of {dim} numbers written to {output}"])

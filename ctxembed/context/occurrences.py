@@ -19,7 +19,7 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Batch:
+class Windows:
     """Sentences of about one length, each with one target, as rows of the vocabulary."""
 
     ids: Ids  # (B, T) 0 where the mask is False
@@ -46,7 +46,7 @@ def sample(places: Places, most: int, rng: "np.random.Generator") -> Places:
     return np.sort(rng.choice(places, most, replace=False))
 
 
-def read(model: Model, places: Places, reach: int = REACH) -> Iterator[Batch]:
+def read(model: Model, places: Places, reach: int = REACH) -> Iterator[Windows]:
     """Read the words around each place, `reach` to either side and no farther than the sentence.
 
     Words without a vector are dropped, so that the others close up, as the layer expects.
@@ -75,7 +75,7 @@ def _windows(
 
 def _batches(
     ids: Ids, lengths: NDArray[np.intp], targets: NDArray[np.intp], first: int
-) -> Iterator[Batch]:
+) -> Iterator[Windows]:
     """Cut windows into batches of about one length, so that little is padding."""
     order = np.argsort(lengths, kind="stable")
     at = 0
@@ -85,7 +85,7 @@ def _batches(
         rows = rows[: max(1, WORDS // int(lengths[rows[-1]]))]
         width = int(lengths[rows[-1]])
         mask = np.arange(width) < lengths[rows, None]  # (B, T)
-        yield Batch(ids[rows, :width], mask, targets[rows], rows + first)
+        yield Windows(ids[rows, :width], mask, targets[rows], rows + first)
         at += len(rows)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Attended, Layer, attend
 from ctxembed.attention.starts import general, random_layer
-from ctxembed.context.occurrences import Batch, Places, read
+from ctxembed.context.occurrences import Places, Windows, read
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
 from ctxembed.static.space import Floats, Space
 from ctxembed.store.attentions import load_attention, written_at
@@ -90,7 +90,7 @@ class Ours:
         """Return (n, d) vectors of targets that the model knows."""
         raise NotImplementedError
 
-    def embed(self, batch: Batch) -> Floats:
+    def embed(self, batch: Windows) -> Floats:
         """Return (B, d) vectors of the targets of a batch from the corpus."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class Attention(Ours):
                 x[row, places[row]] = self.inputs[span].mean(axis=0)
         return attend(self.layer, x, ids, queries=places)
 
-    def embed(self, batch: Batch) -> Floats:
+    def embed(self, batch: Windows) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
         mask = None if batch.mask.all() else batch.mask
         x = self.inputs[batch.ids]  # (B, T, d)
@@ -150,7 +150,7 @@ def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
 class Bag(Ours):
     """The baseline: the plain mean of the context, the target left out."""
 
-    def embed(self, batch: Batch) -> Floats:
+    def embed(self, batch: Windows) -> Floats:
         """Return (B, d); a target without context keeps its static vector."""
         rows = np.arange(len(batch.ids))
         look = batch.mask.copy()
@@ -178,7 +178,7 @@ class Bag(Ours):
 class Static(Ours):
     """The baseline that knows no context: one vector a word."""
 
-    def embed(self, batch: Batch) -> Floats:
+    def embed(self, batch: Windows) -> Floats:
         """Return (B, d) the static vectors of the targets."""
         return self.inputs[batch.ids[np.arange(len(batch.ids)), batch.targets]]
 
@@ -207,7 +207,7 @@ def vectors_at(model: Model, representation: Ours, places: Places) -> Floats:
 
 
 @dataclass(frozen=True)
-class Context:
+class Representations:
     """A model's representations of a word in a sentence, by name; each is made once."""
 
     model: Model
@@ -259,9 +259,9 @@ class Context:
 
 
 @lru_cache(maxsize=4)
-def context_of(model: Model) -> Context:
+def representations_of(model: Model) -> Representations:
     """Return the representations of an opened model, the same for everybody who asks."""
-    return Context(model)
+    return Representations(model)
 
 
 @dataclass(frozen=True)

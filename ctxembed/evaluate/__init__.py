@@ -10,7 +10,7 @@ import numpy as np
 from ctxembed.context.representations import Representation
 from ctxembed.errors import UsageError
 from ctxembed.evaluate.analogies import analogies
-from ctxembed.evaluate.items import representations
+from ctxembed.evaluate.items import list_scored
 from ctxembed.evaluate.labelled_senses import read_labelled, score
 from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
@@ -51,7 +51,7 @@ def evaluate(
     progress = progress or Progress()
     files = [files] if isinstance(files, str) else files
     _check(kind, files, train)
-    scored = representations(model, seed, [_open(encoder, model.vocab) for encoder in encoders])
+    scored = list_scored(model, seed, [_open(encoder, model.vocab) for encoder in encoders])
     notes: list[str] = []
     sets: list[Scores]
     if kind == "similarity":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ctxembed.context.representations import Occurrence, Representation, Written, context_of
+from ctxembed.context.representations import Occurrence, Representation, Written, representations_of
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 
@@ -60,12 +60,12 @@ class Chance:
         return self.rng.normal(size=(len(rows), self.dim)).astype(np.float32)
 
 
-def representations(
+def list_scored(
     model: Model, seed: int, encoders: Sequence[Representation] = ()
 ) -> list[Representation]:
     """List what is scored: chance, the baselines, what the model has learned, encoders."""
-    context = context_of(model)
-    ours = [context.get(name) for name in context.names()]
+    representations = representations_of(model)
+    ours = [representations.get(name) for name in representations.names()]
     return [Chance(np.random.default_rng([seed, 1])), *ours, *encoders]
 
 

@@ -92,7 +92,7 @@ def _figures(
     if len(there):
         few = np.sort(rng.choice(there, min(MOST, len(there)), replace=False))
         figures["auc"] = metrics.pair_auc(test[few], gold[few], weights[:, few])
-        clusters = metrics.cluster(test[there], len(np.unique(gold)), rng)
+        clusters = metrics.cluster_on_sphere(test[there], len(np.unique(gold)), rng)
         figures["v_measure"] = metrics.v_measure(gold[there], clusters, weights[:, there])
     for name, vectors_there in confused.items():
         answers = _answer(metrics.nearest_centroid, data, vectors, vectors_there, often)

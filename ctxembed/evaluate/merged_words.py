@@ -12,7 +12,7 @@ from ctxembed.evaluate.labelled_senses import Labelled
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.numbering import encode
+from ctxembed.text.numbering import number_words
 
 BANDS = (20, 100, 1000, 10_000)  # occurrences at which a band of frequency begins
 COMMON = 1e-3  # a word that makes up more of the text is no pseudoword's half
@@ -48,7 +48,7 @@ def other_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
     pieces, lengths = [], []
     with progress.stage("reading", corpus.size, "B") as stage:
         for block, size in corpus.blocks():
-            part = encode(block, model.tokenizer, corpus.lines)
+            part = number_words(block, model.tokenizer, corpus.lines)
             found = [model.rows.get(word) for word in part.types]
             rows = np.array([-1 if row is None else row for row in found], np.int32)
             pieces.append(rows[part.ids])

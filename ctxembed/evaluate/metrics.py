@@ -184,7 +184,9 @@ def nearest_neighbor(train: Floats, labels: Labels, test: Floats) -> Labels:
     return answers
 
 
-def cluster(units: Floats, number: int, rng: np.random.Generator, restarts: int = 10) -> Labels:
+def cluster_on_sphere(
+    units: Floats, number: int, rng: np.random.Generator, restarts: int = 10
+) -> Labels:
     """Group unit vectors by k-means on the sphere; the best of several starts."""
     best, found = -np.inf, np.zeros(len(units), np.intp)
     for _ in range(restarts):

@@ -11,21 +11,20 @@ from numpy.typing import NDArray
 from ctxembed.attention.fitting import (
     Epoch,
     Examples,
-    Settings,
+    FitSettings,
     add_heads,
     attend_examples,
     fit,
     logits,
 )
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.objective import normalise
 from ctxembed.attention.task_head import find_expressions
 from ctxembed.attention.terms import Distance
 from ctxembed.errors import CorpusError
 from ctxembed.make.labelled import Item, Task, as_examples, own_vectors, read_task
 from ctxembed.make.learn import begin
 from ctxembed.progress import Progress
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import example, on_model, refuse_bundled
@@ -55,7 +54,7 @@ class Fitted:
     """A fitted task: layer and head, and how it went."""
 
     layer: Layer  # for the words of the task
-    head: Floats
+    task_head: Floats
     anchors: Floats  # (A, d)
     epochs: list[Epoch]
     before: float  # accuracy on the held-out part by nearest centroid, before fitting
@@ -96,7 +95,7 @@ def fit_examples(
     seen: Rows,
     held_out: Rows,
     labels: int,
-    settings: Settings,
+    settings: FitSettings,
     seed: int,
     progress: Progress | None = None,
 ) -> Fitted:
@@ -115,9 +114,9 @@ def fit_examples(
             stage.advance()
             stage.say(f"loss {epoch.loss:.3f}, held out {epoch.held_out_accuracy:.3f}")
             best = epoch if epoch.best else best
-            epochs.append(replace(epoch, layer=start, head=np.zeros(0)))
+            epochs.append(replace(epoch, layer=start, task_head=np.zeros(0)))
         assert best is not None
-        given = logits(best.layer, best.head, ready.x, anchors, other).argmax(axis=1)
+        given = logits(best.layer, best.task_head, ready.x, anchors, other).argmax(axis=1)
         stage.advance(settings.epochs - len(epochs))
         anchors = find_expressions(ready.examples.own[both])[0]
         all_of_it, rng = ready.examples.take(both), np.random.default_rng(seed)
@@ -129,34 +128,36 @@ def fit_examples(
                 break
         stage.advance(settings.epochs - last.number)
     before = float((centroids(ready, seen, held_out, labels) == other.label).mean())
-    return Fitted(last.layer, last.head, anchors, epochs, before, given, held_out)
+    return Fitted(last.layer, last.task_head, anchors, epochs, before, given, held_out)
 
 
 def centroids(ready: Prepared, seen: Rows, asked: Rows, labels: int) -> Rows:
     """Label by the nearest mean of an expression's vectors under the start, before any fitting."""
     some = ready.examples
-    unit = np.zeros_like(some.own)
+    units = np.zeros_like(some.own)
     layer = ready.layer.only(ready.used)
     for rows in np.array_split(np.arange(len(some)), -(-len(some) // 256)):
         output = attend_examples(layer, ready.x, some.take(rows)).output[:, 0]
-        unit[rows] = normalise(output)[0]
+        units[rows] = unit(output)
     anchors, group = find_expressions(some.own[seen])
-    shared = _means(unit[seen], some.label[seen], labels)
+    shared = _means(units[seen], some.label[seen], labels)
     means = np.stack(
         [
-            _means(unit[seen[group == a]], some.label[seen[group == a]], labels)
+            _means(units[seen[group == a]], some.label[seen[group == a]], labels)
             for a in range(len(anchors))
         ]
     )  # (A, C, d)
     means = np.where(np.abs(means).sum(axis=2, keepdims=True) > 0, means, shared)
-    own = normalise(some.own[asked])[0] @ anchors.T  # (n, A)
-    return np.asarray((means[own.argmax(axis=1)] @ unit[asked][:, :, None])[:, :, 0].argmax(axis=1))
+    own = unit(some.own[asked]) @ anchors.T  # (n, A)
+    return np.asarray(
+        (means[own.argmax(axis=1)] @ units[asked][:, :, None])[:, :, 0].argmax(axis=1)
+    )
 
 
-def _means(unit: Floats, label: Rows, labels: int) -> Floats:
-    sums = np.zeros((labels, unit.shape[1]), unit.dtype)
-    np.add.at(sums, label, unit)
-    return normalise(sums)[0]
+def _means(units: Floats, label: Rows, labels: int) -> Floats:
+    sums = np.zeros((labels, units.shape[1]), units.dtype)
+    np.add.at(sums, label, units)
+    return unit(sums)
 
 
 def split(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Rows, Rows]:
@@ -192,12 +193,12 @@ def fit_task(
 ) -> Table:
     """Fit a task, save it as an attention, and tell how it went: summary, epochs or confusion.
 
-    `given` are fields of attention.task.Settings.
+    `given` are fields of attention.fitting.FitSettings.
     """
     refuse_bundled(model.path)
     check_free(model, name, task=True)
     begun = time.perf_counter()
-    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    settings = FitSettings(**{key: value for key, value in given.items() if value is not None})
     task = read_task(model, file if file == "-" else str(example(file)), seed)
     ready = prepare(model, task.items, task.labels, seed)
     train = np.flatnonzero([not item.test for item in task.items])
@@ -208,7 +209,7 @@ def fit_task(
     )
     if len(test):  # what the file sets aside is seen once, here
         asked_of = ready.examples.take(test)
-        made = logits(fitted.layer, fitted.head, ready.x, fitted.anchors, asked_of)
+        made = logits(fitted.layer, fitted.task_head, ready.x, fitted.anchors, asked_of)
         before = centroids(ready, train, test, len(task.labels))
         right = ready.examples.label[test]
         asked = Asked("test", right, made.argmax(axis=1), float((before == right).mean()))
@@ -289,12 +290,12 @@ def _epochs(fitted: Fitted) -> Iterator[tuple[Cell, ...]]:
 
 
 def _saved(
-    ready: Prepared, fitted: Fitted, task: Task, settings: Settings, seed: int, asked: Asked
+    ready: Prepared, fitted: Fitted, task: Task, settings: FitSettings, seed: int, asked: Asked
 ) -> Saved:
     whole = replace(ready.layer, heads=fitted.layer.heads).updated(fitted.layer.parameters())
     names: list[str] = [""] * len(fitted.anchors)
     glosses: list[dict[str, str]] = [{} for _ in fitted.anchors]
-    nearest = (normalise(ready.examples.own)[0] @ fitted.anchors.T).argmax(axis=1)
+    nearest = (unit(ready.examples.own) @ fitted.anchors.T).argmax(axis=1)
     for item, row in zip(task.items, nearest, strict=True):
         if not item.test:
             names[row] = names[row] or item.expression
@@ -306,7 +307,7 @@ def _saved(
         settings={**asdict(settings), "seed": seed, "start": ready.origin},
         figures=asked.figures(),
         task=told,
-        head={"head": fitted.head, "anchors": fitted.anchors},
+        task_head={"head": fitted.task_head, "anchors": fitted.anchors},
     )
 
 

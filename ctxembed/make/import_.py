@@ -36,9 +36,9 @@ class Rows:
         self.file, self.dim, self.limit = file, dim, limit
         self.numbers: dict[str, int] = {}  # word -> its place in the source
         self.seen = self.duplicates = self.not_finite = self.unusable = 0
-        self.head()
+        self.tell_size()
 
-    def head(self) -> None:
+    def tell_size(self) -> None:
         """Write the array's header, again when the number of rows is known."""
         write_header(self.file, (len(self.numbers), self.dim), "<f4")
 
@@ -68,7 +68,7 @@ class Rows:
         place = self.file.tell()
         begin = place - 4 * self.dim * len(self.numbers)
         self.file.seek(0)
-        self.head()
+        self.tell_size()
         assert self.file.tell() == begin, "numpy's header changed its length"
         self.file.seek(place)
 

@@ -9,7 +9,7 @@ AHEAD = 200  # rows looked at to find how wide the other columns are
 LEAST = 8  # characters of context to either side, however narrow the terminal
 
 
-def align(columns: Sequence[str], rows: Texts, keyword: str, page: Page) -> Iterator[str]:
+def line_up(columns: Sequence[str], rows: Texts, keyword: str, page: Page) -> Iterator[str]:
     """Yield lines as they come; the columns before and behind the keyword share what is left."""
     stream = iter(rows)
     first = list(islice(stream, AHEAD))

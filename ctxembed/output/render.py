@@ -122,11 +122,11 @@ def _json_value(cell: Cell, digits: int | None) -> Cell:
 
 def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     if any(column.role == "keyword" for column in columns):
-        from ctxembed.output.concordance import align
+        from ctxembed.output.concordance import line_up
 
         names = [column.name for column in columns]
         keyword = next(column.name for column in columns if column.role == "keyword")
-        return align(names, rows, keyword, page)
+        return line_up(names, rows, keyword, page)
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
     shown = [columns[i] for i in kept]
     return _aligned(shown, ([row[i] for i in kept] for row in rows), page)

@@ -17,9 +17,9 @@ from ctxembed.text.npy import load
 
 FORMAT = 2
 NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share", "looks_twice")
-HEAD = ("head", "anchors")  # what a task has beside its layer
+TASK_HEAD = ("head", "anchors")  # what a task has beside its layer
 PARTS = {"inputs": str, "layer": dict, "arrays": dict, "settings": dict, "figures": dict}
-ARRAYS = {*MATRICES, *HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
+ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
 FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
@@ -33,7 +33,7 @@ class Saved:
     settings: dict[str, Any] = field(default_factory=dict)  # how it was learned
     figures: dict[str, float] = field(default_factory=dict)  # how well, on held-out text
     task: dict[str, Any] = field(default_factory=dict)  # what the labels of a task are
-    head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
+    task_head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
 
 
 def check_name(name: str) -> str:
@@ -78,7 +78,7 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
 def _arrays(saved: Saved) -> dict[str, Floats]:
     """Return every array of an attention under the name of its file."""
     layer = saved.layer
-    arrays = {name: getattr(layer, name) for name in MATRICES} | saved.head
+    arrays = {name: getattr(layer, name) for name in MATRICES} | saved.task_head
     for term in layer.terms:
         arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
     return {name: array for name, array in arrays.items() if array is not None}
@@ -123,7 +123,7 @@ def load_attention(model: Model, name: str) -> Saved:
     arrays: dict[str, Any] = {}
     for key, shape in meta["arrays"].items():
         arrays[key] = _array(folder, key, shape)
-    head = {key: arrays.pop(key) for key in HEAD if key in arrays}
+    task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
         terms = (
             TERMS[key](arrays.pop(key), arrays.pop(f"{key}_words", None)) for key in meta["terms"]
@@ -132,7 +132,7 @@ def load_attention(model: Model, name: str) -> Saved:
     except (KeyError, TypeError):
         raise ModelError(f"{folder / 'layer.json'}: damaged; {FIX}") from None
     return Saved(
-        layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), head
+        layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), task_head
     )
 
 

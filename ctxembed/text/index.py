@@ -45,7 +45,7 @@ def build(
     corpus: "Corpus", tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
 ) -> Counted:
     """Read the corpus once; write ids, sentence offsets and lines into the folder."""
-    from ctxembed.text.numbering import encode_all  # whoever only asks questions needs none of it
+    from ctxembed.text.numbering import number_all  # whoever only asks questions needs none of it
 
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)
@@ -57,7 +57,7 @@ def build(
         (folder / "lines").open("wb") as lines_file,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
-        for part, size in encode_all(corpus.blocks(), tokenizer, corpus.lines, workers):
+        for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers):
             types = part.types
             rows = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
             if len(numbers) > len(counts):

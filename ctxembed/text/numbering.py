@@ -20,7 +20,7 @@ LONGEST = 1000  # words in a sentence; a longer one is split, never cut
 
 
 @dataclass(frozen=True)
-class Encoded:
+class Numbered:
     """The words of a block, and its text as rows of that list."""
 
     file: int
@@ -35,7 +35,7 @@ class Encoded:
         return self.text.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
-def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
+def number_words(block: Block, tokenizer: Tokenizer, lines: bool) -> Numbered:
     """Split a block into sentences and words, and number the words by first appearance."""
     cuts = np.zeros(0, np.int64) if lines else find_ends(block.data)
     if block.wrapped:
@@ -49,7 +49,7 @@ def encode(block: Block, tokenizer: Tokenizer, lines: bool) -> Encoded:
     ids, ends = _number(chunks, sizes)
     offsets = _offsets(np.sort(cuts), chunks.starts, ends)
     places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
-    return Encoded(
+    return Numbered(
         block.file,
         text,
         ids,
@@ -159,30 +159,30 @@ def _table(tokenizer: Tokenizer) -> bytes:
     return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256))
 
 
-def encode_all(
+def number_all(
     blocks: Iterable[tuple[Block, int]], tokenizer: Tokenizer, lines: bool, workers: int
-) -> Iterator[tuple[Encoded, int]]:
+) -> Iterator[tuple[Numbered, int]]:
     """Encode blocks in order, in several processes where that pays."""
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
         for block, size in start:
-            yield encode(block, tokenizer, lines), size
+            yield number_words(block, tokenizer, lines), size
         for block, size in stream:
-            yield encode(block, tokenizer, lines), size
+            yield number_words(block, tokenizer, lines), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
     from ctxembed.text.processes import follow
 
     with ProcessPoolExecutor(workers - 1, initializer=follow, initargs=(os.getpid(),)) as pool:
-        pending: deque[tuple[Future[Encoded], int]] = deque()
+        pending: deque[tuple[Future[Numbered], int]] = deque()
         for block, size in chain(start, stream):
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
-                future = pool.submit(encode, block, tokenizer, lines)
+                future = pool.submit(number_words, block, tokenizer, lines)
             else:  # the others have enough to do: this process is a worker too
                 future = Future()
-                future.set_result(encode(block, tokenizer, lines))
+                future.set_result(number_words(block, tokenizer, lines))
             pending.append((future, size))
             while pending and (pending[0][0].done() or len(pending) > 4 * workers):
                 future, size = pending.popleft()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctxembed.ask.ablate import ablate
-from ctxembed.context.representations import Attention, Context, parse
+from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.static.ranks import ranks, spearman
 from ctxembed.store.model import Model
 from tests.conftest import Run
@@ -85,8 +85,8 @@ def test_the_textbook_by_hand(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_vector_without_a_word_is_the_vector_of_the_shorter_sentence(model: Model) -> None:
-    context = Context(model)
-    general = context.get("general")
+    representations = Representations(model)
+    general = representations.get("general")
     assert isinstance(general, Attention)
     (whole,) = general.vectors(parse(model, "the [apple] launched phone").occurrences)
     (short,) = general.vectors(parse(model, "the [apple] phone").occurrences)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ctxembed.ask.ambiguity import cut, describe, falls_apart
-from ctxembed.ask.induce import Space, _between, _merged, _self_similarity
+from ctxembed.ask.induce import SenseSpace, _between, _merged, _self_similarity
 from ctxembed.attention.layer import Layer
 from ctxembed.context.representations import Attention, Bag
 from tests.conftest import Run
@@ -19,7 +19,7 @@ COLUMNS = "word\tcount\tself_similarity\tlow\thigh\tstatic_variance\tsenses\tver
 def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1]]
-    space = Space(None, np.eye(2), baseline=0.1)  # type: ignore[arg-type]
+    space = SenseSpace(None, np.eye(2), baseline=0.1)  # type: ignore[arg-type]
     draws = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], np.float32)
     made = describe(0, 4, vectors, vectors[0], space, draws)
     assert made.similarity == pytest.approx(0.5 - 0.1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ctxembed.attention.starts import SLOPES
-from ctxembed.context.representations import Context, parse
+from ctxembed.context.representations import Representations, parse
 from ctxembed.static.space import Space
 from ctxembed.store.model import Model
 from tests.conftest import ROOT, TEXT, WORDS, Run
@@ -240,7 +240,7 @@ def test_spans_and_lengths_in_one_batch(model: Model) -> None:
     texts = ["[apple juice] sweet", "the [apple]", "[bank]", "the river [bank] money", "[the] the"]
     items = [parse(model, text).occurrences[0] for text in texts]
     for name in ("static", "bag", "general", "random"):
-        way = Context(model).get(name)
+        way = Representations(model).get(name)
         together = way.vectors(items)
         for row, item in enumerate(items):
             np.testing.assert_allclose(together[row], way.vectors([item])[0], atol=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ctxembed.ask import contextualize as analysis
-from ctxembed.context.representations import Context, parse
+from ctxembed.context.representations import Representations, parse
 from ctxembed.store.model import Model
 from tests.conftest import Run
 
@@ -72,7 +72,7 @@ def test_arrays(run: Run, tmp_path: Path) -> None:
 def test_all_words_at_once_are_the_targets_one_by_one(
     model: Model, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = Context(model).get(name)
+    way = Representations(model).get(name)
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(model.vocab, n)) for n in rng.integers(1, 12, 50)]
     texts[7] = "the apple the apple"

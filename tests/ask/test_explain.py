@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from ctxembed.ask.explain import EXPLAIN, Explained, check_rows, explain_rows, explain_targets
-from ctxembed.context.representations import Attention, Context, parse
+from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
 from ctxembed.table import Cell, Table, round_to_total
@@ -100,7 +100,7 @@ def test_each_head_and_the_word_itself(run: Run) -> None:
 def test_printed_weights_sum_to_exactly_1(run: Run, model: Model, digits: int) -> None:
     from ctxembed.output.render import render
 
-    way = cast(Attention, Context(model).get("general"))
+    way = cast(Attention, Representations(model).get("general"))
     parsed = parse(model, "the apple juice launched the orange phone bank money river sweet")
     for head, groups in (("mean", 1), ("each", 4)):
         for target in parsed.occurrences:
@@ -211,7 +211,7 @@ KINDS += [("--attention", "random")]
 def test_check_passes_for_every_attention(model: Model, kind: tuple[str, str]) -> None:
     for heads in range(1, 9):
         name, which = ("random", "cosine") if kind[1] == "random" else ("general", kind[1])
-        way = cast(Attention, Context(model).get(name, which, heads, seed=2))
+        way = cast(Attention, Representations(model).get(name, which, heads, seed=2))
         for encoding in ("none", "sinusoidal"):
             for over in (None, parse(model, "the money launched")):
                 for text in ("bank the river", "[bank the] river bank", "apple"):
@@ -221,7 +221,7 @@ def test_check_passes_for_every_attention(model: Model, kind: tuple[str, str]) -
 
 
 def rows_of(model: Model, name: str) -> tuple[list[list[Cell]], list[Explained]]:
-    way = cast(Attention, Context(model).get(name, heads=2))
+    way = cast(Attention, Representations(model).get(name, heads=2))
     made = list(explain_targets(way, parse(model, "bank the river"), encoding="sinusoidal"))
     return [list(row) for row in explain_rows(made, "each")], made
 

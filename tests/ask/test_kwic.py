@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxembed.output.concordance import align
+from ctxembed.output.concordance import line_up
 from ctxembed.output.page import Page
 from tests.conftest import Run
 
@@ -57,7 +57,7 @@ def test_aligned_on_the_word(run: Run) -> None:
 def test_long_contexts_are_cut_towards_the_word() -> None:
     rows = [["a/very/long/path.txt", "7", "one two three four", "key", "five six seven", "", ""]]
     columns = ("file", "line", "left", "word", "right", "sense", "margin")
-    head, _, line = align(columns, rows, "word", Page(width=64))
+    head, _, line = line_up(columns, rows, "word", Page(width=64))
     assert line == "…ng/path.txt     7  …hree four  key   five six s…\n"
     assert head.index("word") == line.index("key")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ctxembed.ask.induce import (
-    Space,
+    SenseSpace,
     adjusted_rand,
     cleft,
     cluster,
@@ -20,7 +20,7 @@ from ctxembed.ask.induce import (
     usual_spread,
 )
 from ctxembed.ask.senses import find_senses
-from ctxembed.context.representations import Attention, Context, parse
+from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
@@ -60,7 +60,7 @@ def test_one_cloud_cut_in_two_has_no_cleft() -> None:
 def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
     rng = np.random.default_rng(3)
     away = np.eye(12)[[0] * 30 + [1] * 70] + 0.05 * rng.normal(size=(100, 12))
-    space = Space(None, np.eye(12) * 20)  # type: ignore[arg-type]
+    space = SenseSpace(None, np.eye(12) * 20)  # type: ignore[arg-type]
     found = cluster(away, space, 2)
     np.testing.assert_array_equal(found.labels, [1] * 30 + [0] * 70)
     labels, margins = judge(away, found.weights, found.bias)
@@ -74,7 +74,7 @@ def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
 
 
 def test_space_makes_the_usual_spread_one(often: Path) -> None:
-    space = make_space(Context(Model.open(often)), "general")
+    space = make_space(Representations(Model.open(often)), "general")
     assert np.isfinite(space.matrix).all()
     assert np.linalg.matrix_rank(space.matrix) == 4
 
@@ -85,7 +85,7 @@ def test_width_is_one_for_the_usual_word() -> None:
     shape = rng.normal(size=(6, 6))
     groups = [rng.normal(size=(50, 6)) @ shape + rng.normal(size=6) for _ in range(100)]
     matrix, usual = usual_spread(groups)
-    space = Space(None, matrix, usual=usual)  # type: ignore[arg-type]
+    space = SenseSpace(None, matrix, usual=usual)  # type: ignore[arg-type]
     widths = [space.width(group @ matrix) for group in groups]
     assert np.mean(widths) == pytest.approx(1, abs=0.01)
     wide = np.concatenate([groups[0], groups[0] + 9])
@@ -94,9 +94,9 @@ def test_width_is_one_for_the_usual_word() -> None:
 
 def test_a_narrow_word_has_one_sense() -> None:
     x = clouds([0, 8.0]) / 100 + np.eye(10)[9]  # two clear groups, and near each other
-    far = Space(None, np.eye(10) * 100, usual=1.0)  # type: ignore[arg-type]
+    far = SenseSpace(None, np.eye(10) * 100, usual=1.0)  # type: ignore[arg-type]
     assert cluster(x, far, None).number == 2
-    near = Space(None, np.eye(10) * 100, usual=1e6)  # type: ignore[arg-type]
+    near = SenseSpace(None, np.eye(10) * 100, usual=1e6)  # type: ignore[arg-type]
     made = cluster(x, near, None)
     assert (made.number, made.stability) == (1, None)
     assert made.width < 1
@@ -113,11 +113,13 @@ def test_adjusted_rand_agrees_with_sklearn() -> None:
 
 
 def test_evidence_weighs_more_evenly() -> None:
-    context = Context(Model.open(ROOT / "corpora" / "model"))
+    representations = Representations(Model.open(ROOT / "corpora" / "model"))
     for name in ("general", "learned"):
-        plain, even = context.get(name), evidence(context, name)
+        plain, even = representations.get(name), evidence(representations, name)
         assert isinstance(plain, Attention) and isinstance(even, Attention)
-        sentence = parse(context.model, "they put money in the [bank] of the town").occurrences
+        sentence = parse(
+            representations.model, "they put money in the [bank] of the town"
+        ).occurrences
         most = [way.attend(sentence).weights.max() for way in (plain, even)]
         assert most[0] > most[1]
 
@@ -130,8 +132,8 @@ def test_bundled_senses_are_found(word: str) -> None:
     with open(ROOT / "corpora" / "everyday.senses.tsv", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     truth = [row[3] for row in rows if row[1] == word]
-    context = Context(Model.open(ROOT / "corpora" / "model"))
-    found = find_senses(context, word)
+    representations = Representations(Model.open(ROOT / "corpora" / "model"))
+    found = find_senses(representations, word)
     assert found.clustering.number == 2
     assert v_measure_score(truth, found.clustering.labels) > 0.4
 

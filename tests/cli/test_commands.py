@@ -121,7 +121,7 @@ def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     rows: Rows = [
         ("path", "MODEL"),
         ("format", 1),
-        ("version", "0.1.0"),
+        ("version", "0.2.0"),
         ("vocabulary", 10),
         ("dim", 4),
         ("sentences", 6),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctxembed.context import occurrences
-from ctxembed.context.representations import Context, Occurrence, vectors_at
+from ctxembed.context.representations import Occurrence, Representations, vectors_at
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from tests.conftest import TEXT, WORDS
@@ -44,17 +44,17 @@ def test_windows(model: Model, word: str, reach: int) -> None:
 def test_small_batches_give_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.index
     places = np.arange(10)  # any place that holds a known word will do
-    whole = vectors_at(model, Context(model).get("general"), places)
+    whole = vectors_at(model, Representations(model).get("general"), places)
     monkeypatch.setattr(occurrences, "AT_ONCE", 3)
     monkeypatch.setattr(occurrences, "WORDS", 2)
-    pieces = vectors_at(model, Context(model).get("general"), places)
+    pieces = vectors_at(model, Representations(model).get("general"), places)
     np.testing.assert_allclose(pieces, whole, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["static", "bag", "general"])
 def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
     assert model.index
-    representation = Context(model).get(name)
+    representation = Representations(model).get(name)
     for word in WORDS:
         singly = [
             Occurrence(np.array([model.row(w) for w in words], np.int32), range(place, place + 1))
@@ -67,11 +67,13 @@ def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
 
 
 def test_a_word_alone_keeps_its_vector(model: Model) -> None:
-    batch = occurrences.Batch(
+    batch = occurrences.Windows(
         np.array([[3]], np.int32), np.array([[True]]), np.array([0]), np.array([0])
     )
     for name in ("static", "bag", "general"):
-        np.testing.assert_allclose(Context(model).get(name).embed(batch), model.vectors[[3]])
+        np.testing.assert_allclose(
+            Representations(model).get(name).embed(batch), model.vectors[[3]]
+        )
 
 
 def test_sample_is_sorted_seeded_and_without_repeats() -> None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 
 from ctxembed.context.axes import axis_cosines
-from ctxembed.context.representations import Context, parse
+from ctxembed.context.representations import Representations, parse
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model, corpora
 from ctxembed.text.index import Index
@@ -19,29 +19,33 @@ PHONE = "[Apple] launched a new phone while I was eating an"
 
 
 @pytest.fixture(scope="module")
-def context() -> Context:
-    return Context(Model.open(bundled_model()))
+def representations() -> Representations:
+    return Representations(Model.open(bundled_model()))
 
 
-def accuracy(context: Context, name: str) -> dict[str, float]:
+def accuracy(representations: Representations, name: str) -> dict[str, float]:
     """Share of held-out sentences whose target lies nearest to the right sense's axis."""
     axes: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
     for row in read_table(corpora() / "senses.tsv"):
         axes[row["word"]][row["sense"]] = row["axis"].split(",")
-    way = context.get(name)
+    way = representations.get(name)
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for row in read_table(ROOT / "tests" / "heldout.tsv"):
-        vector = way.vectors(parse(context.model, row["sentence"]).occurrences)
+        vector = way.vectors(parse(representations.model, row["sentence"]).occurrences)
         senses = axes[row["word"]]
-        cosines = axis_cosines(context.model, vector, senses, way.alone)[0]
+        cosines = axis_cosines(representations.model, vector, senses, way.alone)[0]
         hit = list(senses)[int(cosines.argmax())] == row["sense"]
         right["all"].append(hit)
         right[row["distractor"]].append(hit)
     return {key: sum(hits) / len(hits) for key, hits in right.items()}
 
 
-def test_learned_attention_reaches_its_bar_and_beats_the_baselines(context: Context) -> None:
-    scores = {name: accuracy(context, name) for name in ("static", "bag", "general", "learned")}
+def test_learned_attention_reaches_its_bar_and_beats_the_baselines(
+    representations: Representations,
+) -> None:
+    scores = {
+        name: accuracy(representations, name) for name in ("static", "bag", "general", "learned")
+    }
     assert scores["learned"]["all"] >= 0.9
     assert scores["learned"]["yes"] >= 0.8  # with a distractor clause
     for name in ("static", "bag", "general"):
@@ -75,8 +79,8 @@ def test_two_apples_of_one_sentence_come_out_on_different_sides(run: Run) -> Non
     assert found["apple:2", "learned"][0] > found["apple:2", "learned"][1]
 
 
-def test_the_bundled_model_is_whole_and_small(context: Context) -> None:
-    model = context.model
+def test_the_bundled_model_is_whole_and_small(representations: Representations) -> None:
+    model = representations.model
     assert model.meta["files"][0]["name"] == "corpora/everyday.txt"
     assert model.attentions() == ["learned"]
     assert isinstance(model.index, Index)

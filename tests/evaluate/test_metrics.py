@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from ctxembed.evaluate.metrics import (
     Figure,
-    cluster,
+    cluster_on_sphere,
     draw,
     macro,
     mean_figure,
@@ -165,8 +165,8 @@ def test_clusters_of_clear_groups() -> None:
     gold = np.repeat([0, 1, 2], 30)
     units = np.eye(3)[gold] + 0.1 * rng.normal(size=(90, 3))
     units /= np.linalg.norm(units, axis=1, keepdims=True)
-    assert sk.v_measure_score(gold, cluster(units, 3, rng)) == pytest.approx(1)
-    assert cluster(units[:2], 3, rng).shape == (2,)  # more groups than vectors
+    assert sk.v_measure_score(gold, cluster_on_sphere(units, 3, rng)) == pytest.approx(1)
+    assert cluster_on_sphere(units[:2], 3, rng).shape == (2,)  # more groups than vectors
 
 
 def test_proportion_interval_is_near_the_binomial() -> None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ctxembed.ask.predict import predict
-from ctxembed.attention.fitting import Examples, Settings, add_heads, run_task
+from ctxembed.attention.fitting import Examples, FitSettings, add_heads, run_task
 from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.task_head import classify, find_expressions, gates, read
 from ctxembed.attention.terms import Distance
@@ -55,7 +55,7 @@ def test_gradient_of_the_task(name: str) -> None:
     layer, head, x, anchors, some = some_task(rng)
     now = layer.parameters()
     origin = {k: a + 0.1 * rng.standard_normal(a.shape) for k, a in now.items()}
-    settings = Settings(decay=0.03, pull=0.02)
+    settings = FitSettings(decay=0.03, pull=0.02)
 
     def loss(p: Parameters) -> float:
         rest = dict(p)

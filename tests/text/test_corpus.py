@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ctxembed.text import corpus as corpus_module
 from ctxembed.text.corpus import Block, Corpus, looks_wrapped
-from ctxembed.text.numbering import LONGEST, Encoded, encode, encode_all
+from ctxembed.text.numbering import LONGEST, Numbered, number_all, number_words
 from ctxembed.text.tokenizer import Tokenizer, mark_sentences
 from tests.conftest import Run
 
@@ -42,7 +42,7 @@ def test_other_tokenisers() -> None:
     assert Tokenizer("whitespace", cased=True).words("Ab c") == ["Ab", "c"]
 
 
-def decoded(part: Encoded) -> list[list[str]]:
+def decoded(part: Numbered) -> list[list[str]]:
     """Turn an encoded block back into sentences."""
     types = part.types
     words = [types[i] for i in part.ids]
@@ -69,7 +69,7 @@ texts = st.text(
 @settings(max_examples=400, deadline=None)
 def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -> None:
     tokenizer = Tokenizer(kind, cased)
-    part = encode(Block(0, 1, text.encode(), wrapped=False), tokenizer, lines=True)
+    part = number_words(Block(0, 1, text.encode(), wrapped=False), tokenizer, lines=True)
     found = [word for sentence in decoded(part) for word in sentence]
     assert found == [word for line in text.split("\n") for word in tokenizer.words(line)]
 
@@ -78,7 +78,7 @@ def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -
 @settings(deadline=None)
 def test_splitting_into_sentences_loses_no_word(text: str) -> None:
     for wrapped in (False, True):
-        part = encode(Block(0, 1, text.encode(), wrapped), Tokenizer(), lines=False)
+        part = number_words(Block(0, 1, text.encode(), wrapped), Tokenizer(), lines=False)
         found = [word for sentence in decoded(part) for word in sentence]
         assert found == Tokenizer().words(text)
 
@@ -106,7 +106,7 @@ def read(*names: str, **options: object) -> list[str]:
     corpus = Corpus(names, **options)  # type: ignore[arg-type]
     return [
         f"{line}: {' '.join(sentence)}"
-        for part, _ in encode_all(corpus.blocks(), Tokenizer(), corpus.lines, 1)
+        for part, _ in number_all(corpus.blocks(), Tokenizer(), corpus.lines, 1)
         for sentence, line in zip(decoded(part), part.lines.tolist(), strict=True)
     ]
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxembed.text.corpus import BLOCK, Block, Corpus
-from ctxembed.text.numbering import Encoded, encode, encode_all
+from ctxembed.text.numbering import Numbered, number_all, number_words
 from ctxembed.text.sentence_ends import find_ends
 from ctxembed.text.tokenizer import (
     _MARKLESS,
@@ -26,7 +26,7 @@ SPACES = [" ", "  ", "\n", "\n\n", ". ", "! ", "?\n", "。", "… ", "\u00a0", "
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES + SPACES), st.text(max_size=4))).map("".join)
 
 
-def sentences(made: Encoded) -> list[list[str]]:
+def sentences(made: Numbered) -> list[list[str]]:
     types = made.types
     words = [types[i] for i in made.ids]
     ends = np.cumsum(made.lengths)
@@ -46,7 +46,7 @@ def test_the_fast_path_finds_what_the_tokenizer_finds(
     text: str, kind: str, cased: bool, lines: bool
 ) -> None:
     tokenizer = Tokenizer(kind, cased)
-    made = encode(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
+    made = number_words(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
     marked = text if lines else mark_sentences(text)
     expected = [
         (words, line)
@@ -59,7 +59,7 @@ def test_the_fast_path_finds_what_the_tokenizer_finds(
 
 def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() -> None:
     text = "It was a dark\nnight. The rain\nfell.\nNobody\n \nslept. or\n"
-    made = encode(Block(0, 1, text.encode(), wrapped=True), Tokenizer(), lines=False)
+    made = number_words(Block(0, 1, text.encode(), wrapped=True), Tokenizer(), lines=False)
     assert [" ".join(words) for words in sentences(made)] == [
         "it was a dark night",
         "the rain fell",
@@ -70,19 +70,21 @@ def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() ->
 
 
 def test_a_long_sentence_is_split_and_nothing_is_lost() -> None:
-    made = encode(Block(0, 3, b"a b\n" + b"c " * 2500 + b"\nd", wrapped=False), Tokenizer(), False)
+    made = number_words(
+        Block(0, 3, b"a b\n" + b"c " * 2500 + b"\nd", wrapped=False), Tokenizer(), False
+    )
     assert made.lengths.tolist() == [2, 1000, 1000, 500, 1]
     assert made.lines.tolist() == [3, 4, 4, 4, 5]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "\ufffd"])
 def test_text_without_words(text: str) -> None:
-    made = encode(Block(0, 1, text.encode(), wrapped=False), Tokenizer(), lines=False)
+    made = number_words(Block(0, 1, text.encode(), wrapped=False), Tokenizer(), lines=False)
     assert (made.types, len(made.ids), len(made.lengths)) == ([], 0, 0)
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    made = encode(
+    made = number_words(
         Block(0, 1, "a\ud800b c".encode("utf-8", "surrogatepass"), wrapped=False),
         Tokenizer(),
         lines=False,
@@ -95,7 +97,7 @@ def test_the_same_tokens_whatever_the_number_of_workers(tmp_path: Path) -> None:
     lines = [f"Word{i % 977} naïve{i % 31}! It's {i}." for i in range(10 * BLOCK // 24)]
     path.write_text("\n".join(lines), encoding="utf-8")
     one, two = (
-        [part for part, _ in encode_all(Corpus([str(path)]).blocks(), Tokenizer(), False, workers)]
+        [part for part, _ in number_all(Corpus([str(path)]).blocks(), Tokenizer(), False, workers)]
         for workers in (1, 2)
     )
     assert len(one) > 8  # otherwise a second process is not worth its start
@@ -136,13 +138,17 @@ def test_sentences_end_among_the_bytes_where_they_end_in_the_text(text: str) -> 
 @given(st.lists(st.text("ab", min_size=1, max_size=18) | st.sampled_from(["a" * 7, "a" * 15])))
 def test_words_that_begin_alike_are_told_apart(words: list[str]) -> None:
     words = [word + more for word in words for more in ("", "a", "aa", "b")]
-    made = encode(Block(0, 1, " ".join(words).encode(), wrapped=False), Tokenizer(), lines=False)
+    made = number_words(
+        Block(0, 1, " ".join(words).encode(), wrapped=False), Tokenizer(), lines=False
+    )
     assert np.array(made.types, dtype=object)[made.ids].tolist() == words
 
 
 def test_one_chunk_of_many_words() -> None:
     words = [f"字{i}" for i in range(70_000)]
-    made = encode(Block(0, 1, "、".join(words).encode(), wrapped=False), Tokenizer(), lines=True)
+    made = number_words(
+        Block(0, 1, "、".join(words).encode(), wrapped=False), Tokenizer(), lines=True
+    )
     assert np.array(made.types, dtype=object)[made.ids].tolist() == words
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.context.representations import Context, parse
+from ctxembed.context.representations import Representations, parse
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.make.train import train
 from ctxembed.store.model import Model
@@ -70,7 +70,7 @@ def test_an_unseen_word_has_a_vector_in_context(small: Model) -> None:
     assert [small.vocab[i] for i in item.ids[item.target.start : item.target.stop]] == (
         small.tokenizer.words("aples")
     )
-    vectors = Context(small).get("general").vectors(parsed.occurrences)
+    vectors = Representations(small).get("general").vectors(parsed.occurrences)
     assert vectors.shape == (1, 8) and np.isfinite(vectors).all()
     named = parse(small, "The aples are sweet", "aples").occurrences[0]
     assert (named.ids.tolist(), named.target) == (item.ids.tolist(), item.target)

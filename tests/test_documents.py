@@ -1,0 +1,39 @@
+"""ARCHITECTURE.md and CONTRIBUTING.md name files and functions that are there."""
+
+import re
+
+import pytest
+
+from tests.conftest import ROOT
+
+DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+
+
+def sources() -> dict[str, str]:
+    """Return the text of every file that a document may name, by each end of its path."""
+    found: dict[str, str] = {}
+    for path in [*ROOT.glob("ctxembed/**/*.py"), *ROOT.glob("tests/**/*.*"), *ROOT.glob("*.md")]:
+        if "__pycache__" not in path.parts:
+            parts = path.relative_to(ROOT).parts
+            for first in range(len(parts)):
+                found["/".join(parts[first:])] = path.read_text(encoding="utf-8")
+    return found
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_what_is_named_is_there(name: str) -> None:
+    text, there = (ROOT / name).read_text(), sources()
+    named = set(re.findall(r"[\w./]+\.(?:py|md|txt|tsv)\b", text))
+    made_up = {
+        n for n in named if re.search(r"NAME|\bcorpus\.txt|(?<!\w)(ask|cli)/(test_)?norm", n)
+    }
+    assert len(named - made_up) > 10
+    assert sorted(named - made_up - set(there)) == []
+    for file, thing in re.findall(r"`([\w/]+\.py)`\s+`([\w.]+)`", text):
+        last = thing.rpartition(".")[2]
+        assert re.search(rf"\b(def|class) {last}\b|^{last}\b", there[file], re.M), (file, thing)
+
+
+def test_the_readme_leads_to_them() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert all(name in readme for name in DOCUMENTS)
