@@ -7,6 +7,7 @@
     python bench/static.py start   [--rounds 21]
     python bench/static.py quality --corpus FILE --data DIR [--words N] [--rounds 5]
     python bench/static.py curve   --corpus FILE FILE --data DIR [--sizes 0.1 0.3 1 2]
+    python bench/static.py neighbors --model DIR --data DIR
 
 Without --words the whole corpus is used (one paragraph a line, packed or not). Contestants run in
 turn, each in a process of its own; figures are medians and ratios of one run.
@@ -44,7 +45,7 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # start-up is measured as installed
 SAME = {"vector_size": 100, "window": 5, "min_count": 5, "negative": 5, "sample": 1e-4}
-WHAT = ("train", "rate", "bound", "memory", "start", "quality", "curve", "run")
+WHAT = ("train", "rate", "bound", "memory", "start", "quality", "curve", "neighbors", "run")
 SIZES = (0.1, 0.3, 1, 2, 5, 10, 21, 52)
 RATINGS = ("EN-WS-353-ALL.txt", "EN-MEN-TR-3k.txt", "EN-SIMLEX-999.txt")
 DIM, WINDOW, MIN_COUNT, NEGATIVE, SAMPLE = SAME.values()
@@ -392,6 +393,53 @@ def measure_curve(args: argparse.Namespace, work: Path) -> None:
         )
 
 
+def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
+    """Of pairs that people rate highly, how often is one among the other's ten nearest words?"""
+    from ctxembed.ask.neighbors import trust
+    from ctxembed.static.space import unit
+    from ctxembed.store.model import Model
+
+    model = Model.open(args.model)
+    pairs = [
+        (model.rows[a], model.rows[b])
+        for name, least in zip(RATINGS, (7.5, 38, 6.5), strict=True)
+        for one, other, score in read_pairs(Path(args.data) / "similarity" / name)
+        if score >= least and one in model.rows and other in model.rows
+        for a, b in ((one, other), (other, one))
+    ]
+    asked = np.unique([a for a, _ in pairs])
+    cosines = model.units[asked] @ model.units.T
+    cosines[np.arange(len(asked)), asked] = -1
+    counts = np.asarray(model.counts)
+    weak = 0.02 * model.tokens**0.5
+    reach = np.concatenate([  # CSLS: how near each word's ten nearest of the frequent words are
+        np.partition(some @ model.units[:20_000].T, -10, axis=1)[:, -10:].mean(axis=1)
+        for some in np.array_split(unit(model.vectors), len(counts) // 4096 + 1)
+    ])  # fmt: skip
+    ways = {
+        "cosine": cosines,
+        "times 1 - exp(-n/k), as ranked": cosines * trust(model),
+        "the same, k half": cosines * (1 - np.exp(-counts / weak * 2)),
+        "the same, k twice": cosines * (1 - np.exp(-counts / weak / 2)),
+        "times n/(n + k/2)": cosines * counts / (counts + weak / 2),
+        "CSLS": 2 * cosines - reach,
+        **{f"n at least {n}": np.where(counts < n, -1, cosines) for n in (30, 100, 300)},
+    }
+    rows = {int(row): place for place, row in enumerate(asked)}
+    print(f"{len(pairs)} pairs, {len(counts)} words, k {weak:.0f}")
+    for name, scores in ways.items():
+        best = np.argpartition(-scores, 10, axis=1)[:, :10]
+        hits = np.mean([b in best[rows[a]] for a, b in pairs])
+        rare = float((counts[best] < 30).mean())
+        print(f"  {name:<32} found {hits:.3f}  junk {rare:.3f}", flush=True)
+
+
+def read_pairs(ratings: Path) -> Iterator[tuple[str, str, float]]:
+    for line in ratings.read_text(encoding="utf-8").splitlines():
+        one, other, score = line.lower().split()
+        yield one, other, float(score)
+
+
 def junk(vectors: Floats, counts: NDArray[np.int64], least: int = 30) -> float:
     """Share of the ten nearest words of 200 frequent ones that occur fewer than 30 times."""
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -411,11 +459,10 @@ def spearman(words: dict[str, int], vectors: Floats, ratings: Path) -> tuple[flo
     from scipy.stats import spearmanr
 
     human, cosines = [], []
-    for line in ratings.read_text(encoding="utf-8").splitlines():
-        one, other, score = line.lower().split()
+    for one, other, score in read_pairs(ratings):
         if one in words and other in words:
             a, b = vectors[words[one]], vectors[words[other]]
-            human.append(float(score))
+            human.append(score)
             cosines.append(float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
     return float(spearmanr(human, cosines).statistic), len(human)
 
@@ -469,6 +516,7 @@ def main() -> None:
     parser.add_argument("what", choices=WHAT)
     parser.add_argument("--corpus", nargs="+")
     parser.add_argument("--data")
+    parser.add_argument("--model")
     parser.add_argument("--word2vec")
     parser.add_argument("--words", type=int)
     parser.add_argument("--rounds", type=int)
