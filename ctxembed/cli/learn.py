@@ -12,7 +12,7 @@ from ctxembed.table import Table
 @command(
     "learn",
     examples="""# Learn again, with eight heads, under another name
-ctxembed learn --name eight --heads 8 --epochs 0.5
+ctxembed learn --name eight --heads 8 --epochs 0.1
 # Six seconds at most
 ctxembed learn --name quick --minutes 0.1""",
     see_also=["train", "explain", "compare", "info"],

@@ -306,7 +306,7 @@ def test_interrupting_keeps_what_was_validated(trained: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    time.sleep(8)
+    time.sleep(4)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -39,7 +39,13 @@ def start(place: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.parametrize(
-    "how", [[], ["--algorithm", "cbow"], ["--engine", "gensim"], ["--hierarchical-softmax"]]
+    "how",
+    [
+        [],  # with attention
+        ["--algorithm", "cbow", "--static-only"],
+        ["--engine", "gensim", "--static-only"],
+        ["--hierarchical-softmax", "--static-only"],
+    ],
 )
 def test_the_same_bytes(how: list[str], run: Run, spawn: Run, tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
@@ -50,19 +56,21 @@ def test_the_same_bytes(how: list[str], run: Run, spawn: Run, tmp_path: Path) ->
         assert done.stderr == ""
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert "index/text" not in files(tmp_path / "a")
-    run("train", "c.txt", "-o", "c", "--workers", "1", "--epochs", "2", "--seed", "2", *how)
+    other = ["--static-only", "--seed", "2", *how]
+    run("train", "c.txt", "-o", "c", "--workers", "1", "--epochs", "2", *other)
     assert files(tmp_path / "a")["vectors.npy"] != files(tmp_path / "c")["vectors.npy"]
 
 
 def test_more_workers_say_that_a_run_will_differ(run: Run, tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
-    done = run("train", "c.txt", "--workers", "2", "--epochs", "1")
+    line = ("train", "c.txt", "--static-only", "--workers", "2")
+    done = run(*line, "--epochs", "1")
     assert done.returncode == 0
     assert done.stderr == (
         "ctxembed: trained by 2 workers, so another run will differ a little; --workers 1 gives the"
         " same bytes every time\n"
     )
-    assert run("train", "c.txt", "-q", "--workers", "2", "-o", "quiet").stderr == ""
+    assert run(*line, "-q", "-o", "quiet").stderr == ""
 
 
 def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
@@ -72,7 +80,8 @@ def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
     lines = [" ".join(rng.choice(topics[i % 2], 6)) for i in range(3000)]
     (tmp_path / "c.txt").write_text("\n".join(lines) + "\n")
     for algorithm in ("cbow", "skipgram"):
-        run("train", "c.txt", "-o", algorithm, "--algorithm", algorithm, "--dim", "10")
+        how = ["--algorithm", algorithm, "--dim", "10", "--static-only"]
+        run("train", "c.txt", "-o", algorithm, *how)
         model = Model.open(tmp_path / algorithm)
         near, far = (
             float(model.units[model.row("apple")] @ model.units[model.row(other)])
@@ -140,7 +149,7 @@ def test_ctrl_c_within_generated_code(tmp_path: Path) -> None:
 
 def test_two_trainings_at_once(tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 800)
-    line = ["c.txt", "-q", "--epochs", "2", "--workers", "1", "-o"]
+    line = ["c.txt", "-q", "--static-only", "--epochs", "2", "--workers", "1", "-o"]
     both = [start(tmp_path, *line, "m", "--force") for _ in range(2)]
     for process in both:
         out, err = process.communicate(timeout=200)
