@@ -10,6 +10,7 @@ from ctxembed.store.places import on_model
 from ctxembed.table import Column, Table
 
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
+FAR = 0.3  # trust of words that are looked at first
 NOISE = 0.02  # times the root of the words of the corpus: k, occurrences that say little
 NEIGHBORS = (
     Column("word", "the word asked about", "label"),
@@ -42,23 +43,47 @@ def nearest(
     if space is None or space is model.vectors:
         space = model.space
     asked = unit(np.atleast_2d(vectors))
-    doubt = 0 if raw else 1 - trust(model)  # (V,)
-    rare = np.flatnonzero(model.counts < min_count)
+    trusted = np.ones(len(model.vocab), np.float32) if raw else trust(model)  # (V,)
+    # A word's score is at most its trust: where enough words score more than that of the rare ones
+    # at the end of the vocabulary, those need not be looked at.
+    often = int(np.count_nonzero(trusted >= FAR))
+    often = often if (trusted[:often] >= FAR).all() else len(trusted)
+    bound = float(trusted[often:].max(initial=0))
     found = []
     for first in range(0, len(asked), AT_ONCE):
-        some = asked[first : first + AT_ONCE]
-        cosines = (
-            space.cosines(some) if isinstance(space, Space) else some @ unit(space).T
-        )  # (n, V)
-        scores = cosines - doubt * np.abs(cosines)  # a doubtful word is less near, or less far
-        scores[:, rare] = -np.inf
-        for row, rows in zip(scores, without[first:], strict=False):
-            row[list(rows)] = -np.inf
-        found += [
-            [(model.vocab[i], float(cosine[i])) for i in _best(score, number)]
-            for score, cosine in zip(scores, cosines, strict=True)
-        ]
+        some, left_out = asked[first : first + AT_ONCE], without[first : first + AT_ONCE]
+        for words in dict.fromkeys((often, len(trusted))):
+            ranked = _rank(model, some, space, words, trusted, min_count, left_out, number)
+            if all(len(best) == number and best[-1][0] > bound for best in ranked):
+                break
+        found += [[(model.vocab[i], cosine) for _, cosine, i in best] for best in ranked]
     return found
+
+
+def _rank(
+    model: Model,
+    asked: Floats,
+    space: Floats | Space,
+    words: int,
+    trusted: Floats,
+    min_count: int,
+    without: Sequence[Sequence[int]],
+    number: int,
+) -> list[list[tuple[float, float, int]]]:
+    """Return score, cosine and row of the best among the first words, for each vector (n, d)."""
+    if isinstance(space, Space):
+        cosines = space.cosines(asked, words)
+    else:
+        cosines = asked @ unit(space[:words]).T  # (n, V)
+    # a doubtful word is less near, or less far
+    scores = cosines - (1 - trusted[:words]) * np.abs(cosines)
+    scores[:, model.counts[:words] < min_count] = -np.inf
+    for row, rows in zip(scores, without, strict=False):
+        row[[i for i in rows if i < words]] = -np.inf
+    return [
+        [(float(score[i]), float(cosine[i]), i) for i in _best(score, number)]
+        for score, cosine in zip(scores, cosines, strict=True)
+    ]
 
 
 def trust(model: Model) -> Floats:

@@ -1,6 +1,5 @@
 """Static vectors as an attention sees them, made when they are asked for."""
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ class Space:
     def __init__(self, vectors: Floats, *, centred: bool = False) -> None:
         self.vectors = vectors
         self.mean = _mean(vectors) if centred else None  # (d,)
+        self._norms: dict[int, Floats] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -46,23 +46,25 @@ class Space:
         x: Floats = self.vectors.take(ids, axis=0)
         return unit(x if self.mean is None else x - self.mean)
 
-    @cached_property
-    def norms(self) -> Floats:
-        """(V,) lengths before they were made 1; 1 for a vector of zeros."""
-        norms = np.empty(len(self.vectors), np.float32)
-        for first in range(0, len(norms), BLOCK):
-            x = self.vectors[first : first + BLOCK]
-            x = x if self.mean is None else x - self.mean
-            norms[first : first + BLOCK] = np.sqrt(np.einsum("vd,vd->v", x, x))
-        norms[norms == 0] = 1
-        return norms
+    def norms(self, words: int) -> Floats:
+        """Return the lengths of the first words before they were made 1; 1 for a row of zeros."""
+        if words not in self._norms:
+            norms = np.empty(words, np.float32)
+            for first in range(0, words, BLOCK):
+                x = self.vectors[first : min(words, first + BLOCK)]
+                x = x if self.mean is None else x - self.mean
+                norms[first : first + BLOCK] = np.sqrt(np.einsum("vd,vd->v", x, x))
+            norms[norms == 0] = 1
+            self._norms[words] = norms
+        return self._norms[words]
 
-    def cosines(self, asked: Floats) -> Floats:
-        """Return (n, V): the cosines of n vectors of length 1 with every word."""
-        products = self.vectors @ asked.T  # (V, n); the large matrix on the left is faster
+    def cosines(self, asked: Floats, words: int | None = None) -> Floats:
+        """Return (n, V): the cosines of n vectors of length 1 with the first words, or all."""
+        words = len(self.vectors) if words is None else words
+        products = self.vectors[:words] @ asked.T  # (V, n); the large matrix on the left is faster
         if self.mean is not None:
             products -= asked @ self.mean
-        cosines: Floats = np.divide(products.T, self.norms, order="C", dtype=np.float32)
+        cosines: Floats = np.divide(products.T, self.norms(words), order="C", dtype=np.float32)
         return cosines
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxembed.ask import neighbors as module
 from ctxembed.ask.neighbors import analogy, nearest, neighbors, trust
 from ctxembed.store.model import Model, write
 from tests.conftest import Run
@@ -82,3 +83,24 @@ def test_every_command_that_names_neighbours_has_both(run: Run, court: Model) ->
     line = ["analogy", "throne", "king", "queen"]
     assert "sweyn" in run(*line, "--raw", env=env).stdout
     assert "sweyn" not in run(*line, "--min-count", "6", env=env).stdout
+
+
+@pytest.mark.parametrize("number", [1, 5, 40])
+def test_leaving_the_rare_ones_out_changes_nothing(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the rare words could not win they are not looked at; where they could, they are."""
+    rng = np.random.default_rng(number)
+    counts = np.sort(rng.zipf(1.3, 300).clip(1, 10_000))[::-1].astype(np.int64)
+    words = [f"w{i}" for i in range(300)]
+    vectors = rng.normal(size=(300, 6)).astype(np.float32)
+    meta = {"tokens": 50_000_000, "tokenizer": {"kind": "word", "cased": False}}
+    (tmp_path / "m").mkdir()
+    write(tmp_path / "m", words, counts, vectors, None, meta)
+    model = Model.open(tmp_path / "m")
+    asked = rng.normal(size=(70, 6)).astype(np.float32)
+    for space in (None, model.centred_space):
+        quick = nearest(model, asked, number, [[3]] * 70, space)
+        monkeypatch.setattr(module, "FAR", -1.0)  # every word is looked at
+        assert quick == nearest(model, asked, number, [[3]] * 70, space)
+        monkeypatch.undo()
