@@ -33,8 +33,8 @@ does. With --lines nothing is split or joined. A sentence of more than 1,000 wor
 What is not given fits the corpus, and changes little by little with its size: 10,000 words get 25
 dimensions, 100 epochs and every word; 100,000 words 50 dimensions, 50 epochs and words that occur
 three times; 400,000 words 64 dimensions, 30 epochs and words that occur five times; 2 million words
-84 dimensions, 16 epochs and windows of 8 words instead of 5; 10 million words 100 dimensions, 8
-epochs and windows of 10; 100 million words 4 epochs and words that occur ten times. Up to a million
+84 dimensions, 18 epochs and windows of 10 words instead of 5; 10 million words 100 dimensions and
+10 epochs; 100 million words 5 epochs and words that occur ten times. Up to a million
 words one worker is used, else all processors. The same seed, corpus and ONE worker give the same
 bytes; more workers do not, and train says so.
 

@@ -30,9 +30,9 @@ class Train(Protocol):
 WORDS = (1e4, 1e5, 4e5, 2e6, 1e7, 1e8)
 FITTING = {
     "dim": (25, 50, 64, 84, 100, 100),
-    "epochs": (100, 50, 30, 16, 8, 4),
+    "epochs": (100, 50, 30, 18, 10, 5),
     "min_count": (1, 3, 5, 5, 5, 10),
-    "window": (5, 5, 5, 8, 10, 10),
+    "window": (5, 5, 5, 10, 10, 10),
     "log_sample": (-3, -4, -4, -4, -4, -4.7),
 }
 ALONE = 1_000_000  # words up to which one worker is enough, and a run can be repeated
