@@ -14,6 +14,7 @@ import pytest
 from ctxembed.cli.main import main
 from ctxembed.store.model import Model, write
 from ctxembed.text import index
+from ctxembed.text.word_list import write_lines
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,7 +56,7 @@ def write_tiny(folder: Path, text: Sequence[str] = TEXT) -> Path:
     np.save(place / "ids.npy", np.array([rows[word] for word in tokens], np.int32))
     np.save(place / "offsets.npy", np.cumsum([0, *map(len, sentences)]).astype(np.int64))
     np.save(place / "lines.npy", np.arange(1, len(text) + 1, dtype=np.int32))
-    index.write_lines(place / "rare.txt", rare)
+    write_lines(place / "rare.txt", rare)
     number = np.array([counts[word] for word in words], np.int64)
     index.write_occurrences(place, number)
     meta = {

@@ -21,6 +21,7 @@ from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.subword import FILE, Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.units import divide
+from ctxembed.text.word_list import write_lines
 
 NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
 
@@ -71,7 +72,7 @@ def train(
             index.Index(folder / "index", words, counted.files), counts, settings, progress
         )
         trained = time.perf_counter()
-        index.write_lines(folder / "index" / "rare.txt", counted.types[kept:])
+        write_lines(folder / "index" / "rare.txt", counted.types[kept:])
         meta = {
             "sentences": counted.sentences,
             "tokens": counted.tokens,

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.errors import ModelError, UnknownWordError, read_failure
 from ctxembed.static.space import Floats, Space, unit
-from ctxembed.text.index import Index, read_lines, write_lines
+from ctxembed.text.index import Index
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.word_list import read_lines, write_lines
 
 FORMAT = 1
 SAMPLED = 1 << 12  # vectors that make a fingerprint
@@ -83,7 +84,7 @@ class Model:
         return made
 
     @cached_property
-    def vocab(self) -> list[str]:
+    def vocab(self) -> Sequence[str]:
         """Words, the most frequent first; the place in the list is the row in `vectors`."""
         words = read_lines(self.path / "vocab.txt")
         self._expect("vocab.txt", len(words), self.meta["vocabulary"])

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CorpusError, ModelError, read_failure
+from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
-from ctxembed.text.lines import decode
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.word_list import read_lines
 
 if TYPE_CHECKING:
     from ctxembed.text.corpus import Corpus
@@ -230,7 +230,7 @@ class Index:
         return np.cumsum([file["sentences"] for file in self.files])
 
     @cached_property
-    def _rare(self) -> list[str]:
+    def _rare(self) -> Sequence[str]:
         return read_lines(self.folder / "rare.txt")
 
     def positions(self, word: int) -> NDArray[np.int64]:
@@ -270,23 +270,3 @@ class Index:
             raise ModelError(
                 f"{self.folder / name}: damaged (does not fit the rest); train the model again"
             )
-
-
-def read_lines(path: Path) -> list[str]:
-    """Read a word list, one word a line."""
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; train the model again") from None
-    except OSError as error:
-        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
-    text = decode(raw, f"{path}: damaged", hint="; train the model again", kind=ModelError)
-    *lines, rest = text.split("\n")  # a carriage return is no line break here
-    if rest:
-        raise ModelError(f"{path}: damaged (its last line is cut); train the model again")
-    return lines
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Write a word list, one word a line."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

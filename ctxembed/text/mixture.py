@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import build, read_lines, write_lines
+from ctxembed.text.index import build
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.word_list import read_lines, write_lines
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Ingredient:
     folder: Path
     tokens: int
 
-    def types(self) -> list[str]:
+    def types(self) -> Sequence[str]:
         """Read the distinct words."""
         return read_lines(self.folder / "types.txt")
 

@@ -7,7 +7,7 @@ import pytest
 
 from ctxembed.make.import_ import import_
 from ctxembed.store.model import Model
-from ctxembed.text.index import read_lines
+from ctxembed.text.word_list import read_lines
 from tests.conftest import Run, write_tiny
 
 GOOD = ["apple", "naïve", "می\u200cخواهم", "new york", "a\u00adb", "\U0001f600", "x\u00a0y"]

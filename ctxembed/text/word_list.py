@@ -1,0 +1,70 @@
+"""A list of words in a file, one a line."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from ctxembed.errors import ModelError, read_failure
+from ctxembed.text.lines import decode
+
+
+class WordList(Sequence[str]):
+    """Words one a line, each decoded when it is asked for: a question needs a few of many.
+
+    >>> words = WordList("an\\napple\\ncafé\\n".encode())
+    >>> len(words), words[-1], words.index("apple"), words == ["an", "apple", "café"]
+    (3, 'café', 1, True)
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.text = b"\n" + text
+        self.ends = np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))  # (V+1,)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self[row] for row in range(*at.indices(len(self)))]
+        row = range(len(self))[at]
+        return self.text[self.ends[row] + 1 : self.ends[row + 1]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.text.decode().split("\n")[1:-1])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def index(self, word: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the first row of a word; frequent ones stand in front."""
+        place = self.text.find(b"\n" + word.encode("utf-8", "surrogatepass") + b"\n")
+        if place < 0 or "\n" in word:
+            raise ValueError(f"{word!r} is not in the list")
+        return int(np.searchsorted(self.ends, place))
+
+
+def read_lines(path: Path) -> WordList:
+    """Read a word list, one word a line."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; train the model again") from None
+    except OSError as error:
+        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
+    decode(raw, f"{path}: damaged", hint="; train the model again", kind=ModelError)
+    if raw and not raw.endswith(b"\n"):
+        raise ModelError(f"{path}: damaged (its last line is cut); train the model again")
+    return WordList(raw)
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
