@@ -18,7 +18,6 @@ from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
 from ctxembed.table import Cell, Column, Table
 
-ORDERS = ("position", "sense", "margin", "left", "right")
 KWIC = (
     Column("file", "the file of the corpus", "label"),
     Column("line", "the line on which the sentence begins"),
