@@ -8,13 +8,7 @@ import numpy as np
 from ctxembed.ask.explain import explain_targets, name_targets
 from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.context.representations import (
-    Attention,
-    Occurrence,
-    Parsed,
-    batches,
-    representations_of,
-)
+from ctxembed.context.representations import Attention, Occurrence, Parsed, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit
@@ -110,7 +104,7 @@ def _ablation(
     """Run the layer on the sentence without each word; the words behind it close up."""
     places = [place for place in range(len(item.ids)) if place not in item.target]
     local, whole = _by_place(attention, item)
-    vectors = _vectors(local, [whole, *(_without(whole, place) for place in places)])  # (1+n, d)
+    vectors = local.vectors([whole, *(_without(whole, place) for place in places)])  # (1+n, d)
     units = unit(vectors)
     cosines = axis_cosines(model, vectors, axes, attention.alone)  # (1+n, axes)
     seen = [
@@ -139,13 +133,6 @@ def _without(item: Occurrence, place: int) -> Occurrence:
     before = place < item.target.start
     target = range(item.target.start - before, item.target.stop - before)
     return Occurrence(np.delete(item.ids, place), target)
-
-
-def _vectors(attention: Attention, items: Sequence[Occurrence]) -> Floats:
-    vectors = np.zeros((len(items), attention.inputs.shape[1]))
-    for rows in batches(items):
-        vectors[rows] = attention.attend([items[row] for row in rows]).output[:, 0]
-    return vectors
 
 
 def _verdict(found: Sequence[float | None], words: int) -> list[str]:

@@ -17,7 +17,7 @@ from ctxembed.context.representations import (
     representations_of,
     vectors_at,
 )
-from ctxembed.static.space import Floats, unit
+from ctxembed.static.space import Floats, cosine, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
@@ -88,10 +88,10 @@ def compare(
     def row_of(row: int, way: Representation, near: str | None) -> tuple[Cell, ...]:
         (sentence, target, item), made = targets[row], vectors[way.name]
         cells: list[Cell] = [sentence, target, item.target.start + 1, way.name]
-        cells.append(_cosine(made[row], way.alone(own[row]).mean(axis=0)))
+        cells.append(cosine(made[row], way.alone(own[row]).mean(axis=0)))
         cells += map(float, on_axes[way.name][row])
         if random is not None:
-            cells += [_cosine(made[row], made[firsts[row]]), random.cosine(way, item)]
+            cells += [cosine(made[row], made[firsts[row]]), random.cosine(way, item)]
         return (*cells, near)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
@@ -113,10 +113,6 @@ def compare(
 
     compared = {way.name: vectors[way.name] for way in chosen}
     return Table(columns, rows, [*tell_skipped(read), *_verdict(compared, on_axes)])
-
-
-def _cosine(one: Floats, other: Floats) -> float:
-    return float(np.clip(unit(one.astype(np.float64)) @ unit(other.astype(np.float64)), -1, 1))
 
 
 class _Random:
@@ -156,7 +152,7 @@ def _verdict(vectors: Mapping[str, Floats], on_axes: Mapping[str, Floats]) -> li
         if on_axes[name].shape[1] > 1:
             if (on_axes[name].argmax(1) == on_axes["bag"].argmax(1)).all():
                 notes.append(f"{name} adds nothing over the bag here: the same axis is nearest")
-        elif all(_cosine(a, b) >= ALIKE for a, b in zip(made, vectors["bag"], strict=True)):
+        elif all(cosine(a, b) >= ALIKE for a, b in zip(made, vectors["bag"], strict=True)):
             notes.append(
                 f"{name} adds nothing over the bag here: the cosine of the two is over {ALIKE}"
             )

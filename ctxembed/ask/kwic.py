@@ -18,7 +18,6 @@ from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
 from ctxembed.table import Cell, Column, Table
 
-ORDERS = ("position", "sense", "margin", "left", "right")
 KWIC = (
     Column("file", "the file of the corpus", "label"),
     Column("line", "the line on which the sentence begins"),
@@ -103,12 +102,9 @@ def _senses(
 
     found = find_senses(representations, word, attention=attention, seed=seed, progress=progress)
     made, n = found.clustering, len(found.places)
-    shares = np.bincount(made.labels, minlength=made.number) / n
     number = "1 sense" if made.number == 1 else f"{made.number} senses"
-    return (
-        SavedSenses(word, found.attention, shares, found.vectors, made.weights, made.bias),
-        [f"{number} found in {n} occurrences; ctxembed senses {word} --save keeps them"],
-    )
+    told = f"{number} found in {n} occurrences; ctxembed senses {word} --save keeps them"
+    return found.saved(), [told]
 
 
 def _lines(

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.ask.targets import tell_skipped
 from ctxembed.context.representations import Occurrence, Parsed, parse, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.static.space import cosine
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
@@ -48,9 +50,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     if sentences:
         parsed = [_parse(model, *pair) for pair in zip(words, sentences, strict=True)]
         items = [one.occurrences[0] for one in parsed]
-        unknown = dict.fromkeys(word for one in parsed for word in one.unknown)
-        if unknown:
-            notes.append(f"skipped, not in the vocabulary: {', '.join(unknown)}")
+        notes += tell_skipped(parsed)
     else:
         items = [_in_corpus(model, word, end) for word, end in zip(words, (0, -1), strict=True)]
         if all(len(item.ids) == len(item.target) for item in items):
@@ -69,7 +69,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
             name,
             pair.shape[1],
             float((pair == 0).mean()),
-            _cosine(pair),
+            cosine(*pair),
             TELLS.get(name, LEARNED),
         )
         for name, pair in found.items()
@@ -124,8 +124,3 @@ def _idf(model: Model, counts: NDArray[np.float64]) -> NDArray[np.float64]:
             within = len(np.unique(model.index.sentence_of(model.index.positions(int(word)))))
         idf[word] = np.log((1 + number) / (1 + within)) + 1
     return idf
-
-
-def _cosine(pair: NDArray[np.float64]) -> float:
-    norms = np.linalg.norm(pair, axis=1)
-    return float(np.clip(pair[0] @ pair[1] / (norms.prod() or 1), -1, 1))

@@ -1,8 +1,9 @@
 """The bias experiment: how far does a word's vector follow the balance of its corpus?"""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -61,15 +62,6 @@ class Setup:
     words: int  # in each mixture
     dim: int
     epochs: int
-
-
-@dataclass(frozen=True)
-class Job:
-    """One model to make."""
-
-    setup: Setup
-    share: float  # of the second corpus
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -133,8 +125,14 @@ def mix(
             folder, (texts[0], texts[1]), tokenizer, word, axes, probes, size, fit.dim, fit.epochs
         )
         shares = np.linspace(0, 1, steps)
-        jobs = [Job(setup, float(x), seed + n) for x in shares for n in range(seeds)]
-        made = list(_measure_all(jobs, workers or cores(), progress))
+        jobs = [(float(x), seed + n) for x in shares for n in range(seeds)]
+        made = []
+        with progress.stage("mixtures", len(jobs), "model") as stage:
+            # As many at once as there are processors; the answer is the same.
+            measure = partial(_measure, setup)
+            for one_made in in_processes(measure, jobs, min(workers or cores(), len(jobs))):
+                stage.advance()
+                made.append(one_made)
     cosines = np.array([m.cosines for m in made]).reshape(steps, seeds, -1, 2)
     return _tabulate(setup, other.names[0], shares, cosines, made)
 
@@ -150,7 +148,7 @@ def _check_probe(probe: str, word: str, tokenizer: Tokenizer) -> None:
 
 def _check_words(words: Sequence[str], texts: Sequence[Ingredient], tokenizer: Tokenizer) -> None:
     for text in texts:
-        known = set(text.types())
+        known = set(text.index.vocab)
         missing = [word for word in words if tokenizer.normalise(word) not in known]
         if missing:
             raise UnknownWordError(
@@ -159,20 +157,12 @@ def _check_words(words: Sequence[str], texts: Sequence[Ingredient], tokenizer: T
             )
 
 
-def _measure_all(jobs: Sequence[Job], workers: int, progress: Progress) -> Iterator[Measured]:
-    """Make the models, as many at once as there are processors; the answer is the same."""
-    with progress.stage("mixtures", len(jobs), "model") as stage:
-        for made in in_processes(_measure, jobs, min(workers, len(jobs))):
-            stage.advance()
-            yield made
-
-
-def _measure(job: Job) -> Measured:
-    """Train one model and ask it."""
-    setup = job.setup
+def _measure(setup: Setup, job: tuple[float, int]) -> Measured:
+    """Train a model on a mixture, by the share of the second corpus and a seed, and ask it."""
+    share, seed = job
     with tempfile.TemporaryDirectory(dir=setup.folder) as name:
         text = Path(name) / "mixture.txt"
-        write_mixture(setup.texts, job.share, setup.words, job.seed, text)
+        write_mixture(setup.texts, share, setup.words, seed, text)
         train(
             Corpus([str(text)], lines=True),
             Path(name) / "model",
@@ -183,13 +173,13 @@ def _measure(job: Job) -> Measured:
             epochs=setup.epochs,
             min_count=None if setup.words <= SMALL else 2,
             sample=None if setup.words <= SMALL else SAMPLE,
-            seed=job.seed,
+            seed=seed,
         )
         try:
             return _ask(Model.open(Path(name) / "model"), setup)
         except UnknownWordError as error:
             raise UnknownWordError(
-                f"with a share of {job.share:.2f} and seed {job.seed}: {error};"
+                f"with a share of {share:.2f} and seed {seed}: {error};"
                 " take words that both corpora use often"
             ) from None
 

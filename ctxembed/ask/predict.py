@@ -13,11 +13,12 @@ from ctxembed.context.representations import (
     Attention,
     Occurrence,
     Parsed,
+    Static,
     parse,
     representations_of,
 )
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
-from ctxembed.make.labelled import clip, own_vectors
+from ctxembed.make.labelled import clip
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
@@ -105,7 +106,7 @@ def _rows(
                 skipped.words[word] = skipped.words.get(word, 0) + 1
         if not items:
             continue
-        own = own_vectors(way.inputs, items)
+        own = Static("static", way.inputs).vectors(items)
         p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
         alike = unit(own) @ anchors.T  # (n, A)
         for (number, target), row, cosines in zip(targets, p, alike, strict=True):

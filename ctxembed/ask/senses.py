@@ -59,6 +59,12 @@ class Found:
     centres: Sequence[int]  # rows of places, those nearest to their centre first
     markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
 
+    def saved(self) -> SavedSenses:
+        """Return what is kept of them in a model."""
+        made = self.clustering
+        shares = np.bincount(made.labels, minlength=made.number) / len(made.labels)
+        return SavedSenses(self.word, self.attention, shares, self.vectors, made.weights, made.bias)
+
 
 @on_model(*SENSES)
 def senses(
@@ -90,10 +96,11 @@ def senses(
         progress=progress,
     )
     static = representations.get(name).inputs[model.row(word)]
-    weights, residual, mean_cosine = unmix(static, found.vectors, _shares(found))
+    kept = found.saved()
+    weights, residual, mean_cosine = unmix(static, found.vectors, kept.shares)
     rows: list[tuple[Cell, ...]] = []
     near = _nearest(representations, found, number)
-    for sense, share in enumerate(_shares(found)):
+    for sense, share in enumerate(kept.shares):
         rows.append(
             (
                 found.word,
@@ -110,11 +117,7 @@ def senses(
         )
     notes = _notes(found, weights, residual, mean_cosine, chosen=k is None)
     if save:
-        clustering = found.clustering
-        saved = SavedSenses(
-            found.word, name, _shares(found), found.vectors, clustering.weights, clustering.bias
-        )
-        notes.append(f"saved to {save_senses(model, saved)}")
+        notes.append(f"saved to {save_senses(model, kept)}")
     return Table(SENSES, rows, notes)
 
 
@@ -228,11 +231,6 @@ def _different(quotes: Iterator[str], number: int, looked_at: int = 100) -> list
         if len(taken) == number:
             break
     return taken
-
-
-def _shares(found: Found) -> Floats:
-    labels = found.clustering.labels
-    return np.bincount(labels, minlength=found.clustering.number) / len(labels)
 
 
 def _by_centrality(vectors: Floats, space: SenseSpace, labels: Labels) -> list[int]:

@@ -86,10 +86,10 @@ def choose_attention(
     return chosen
 
 
-def open_encoders(places: Iterable[str], model: Model) -> list[Representation]:
-    """Open transformers, to read what a model knows of a sentence."""
-    if not places:
+def open_encoders(encoders: Sequence[Representation | str], model: Model) -> list[Representation]:
+    """Open transformers by their places, to read what a model knows of a sentence."""
+    if not encoders:
         return []
     from ctxembed.context.encoder import Encoder
 
-    return [Encoder.open(place, model.vocab) for place in places]
+    return [Encoder.open(e, model.vocab) if isinstance(e, str) else e for e in encoders]

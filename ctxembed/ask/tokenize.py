@@ -13,7 +13,6 @@ from ctxembed.text.subword import Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer, sentence_spans
 
 Token = tuple[str, int, int]  # itself, where it begins and ends
-UNITS = ("sentence", "word", "subword", "character")
 SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
 TOKEN = Column("token", "the token; ## marks a subword that goes on with a word", "label")
 TOKENS = Column("tokens", "the tokens of the sentence, with --per sentence", "text")

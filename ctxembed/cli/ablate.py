@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -35,15 +35,10 @@ then the weights printed sum to less than 1.""",
 @options.axis
 @options.layer
 @options.source
-def command_(
-    sentence: tuple[str, ...], model: str | None, vectors: str | None, **asked: Any
-) -> Table:
+def command_(sentence: tuple[str, ...], **asked: Any) -> Table:
     """Remove each context word in turn and see how the target's vector changes; - reads stdin.
 
     The target is marked in the sentence, [apple], or given by --word; else each content word is
     one.
     """
-    from ctxembed.ask.ablate import ablate
-
-    texts = expand_stdin(sentence)
-    return ablate(open_model(model, vectors), texts, **asked)
+    return ask(expand_stdin(sentence), **asked)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -48,12 +48,9 @@ every word's self-similarity.""",
 @options.attention()
 @options.seed()
 @options.model
-def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 
     Without words, all that occur often enough, those that need it most first.
     """
-    from ctxembed.ask.ambiguity import ambiguity
-
-    words = expand_stdin(word) if word else []
-    return ambiguity(open_model(model), words, **asked, progress=bars())
+    return ask(expand_stdin(word) if word else [], **asked)

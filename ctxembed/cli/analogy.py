@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -21,8 +21,6 @@ ctxembed analogy dog puppy cat""",
 @options.number("How many answers.", 5)
 @options.ranking
 @options.model
-def command_(model: str | None, **asked: Any) -> Table:
+def command_(**asked: Any) -> Table:
     """Answer: A is to B as C is to what? The three words themselves are left out."""
-    from ctxembed.ask.neighbors import analogy
-
-    return analogy(open_model(model), **asked)
+    return ask(**asked)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
 from ctxembed.cli.numbers import check_numbers
 from ctxembed.errors import UsageError
 from ctxembed.output.bars import Bars
-from ctxembed.table import Column
+from ctxembed.table import Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.store.model import Model
@@ -50,11 +51,13 @@ class Command(click.Command):
     @property
     def columns(self) -> Sequence[Column]:
         """The columns of its answer, as its question declares them; none where it has no Table."""
-        if self.output:
-            return ()
-        name = "import_" if self.name == "import" else str(self.name)
-        columns: Sequence[Column] = look_up(name).columns
+        columns: Sequence[Column] = () if self.output else self.question.columns
         return columns
+
+    @property
+    def question(self) -> Any:
+        """What it asks: the function that has its name in Python."""
+        return look_up("import_" if self.name == "import" else str(self.name))
 
     def invoke(self, ctx: click.Context) -> None:
         """Ask, and print the answer."""
@@ -93,6 +96,19 @@ def command(name: str, **page: Any) -> Callable[[Callable[..., Any]], Command]:
     return click.command(
         name, cls=Command, context_settings={"help_option_names": ["-h", "--help"]}, **page
     )
+
+
+def ask(*given: Any, writes: bool = False, **asked: Any) -> Table:
+    """Ask the question of the command under way: of its model, if it has one, with its bars."""
+    command = click.get_current_context().command
+    assert isinstance(command, Command)
+    if "model" in asked:
+        model = open_model(asked.pop("model"), asked.pop("vectors", None), writes=writes)
+        given = (model, *given)
+    if "progress" in signature(command.question).parameters:
+        asked["progress"] = bars()
+    answered: Table = command.question(*given, **asked)
+    return answered
 
 
 def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":

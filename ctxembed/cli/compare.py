@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -39,18 +39,9 @@ up more than one percent of the corpus.""",
 @options.number("How many nearest words.", 4, most=100)
 @options.ranking
 @options.source
-def command_(
-    sentence: tuple[str, ...],
-    attention: str | None,
-    model: str | None,
-    vectors: str | None,
-    **asked: Any,
-) -> Table:
+def command_(sentence: tuple[str, ...], attention: str | None, **asked: Any) -> Table:
     """Compare a word's static vector with its vectors in sentences; - reads sentences from stdin.
 
     A target is marked in its sentence, [apple], or given by --word.
     """
-    from ctxembed.ask.compare import compare
-
-    texts = expand_stdin(sentence)
-    return compare(open_model(model, vectors), texts, attention=attention or (), **asked)
+    return ask(expand_stdin(sentence), attention=attention or (), **asked)

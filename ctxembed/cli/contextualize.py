@@ -7,7 +7,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.answer import printing
-from ctxembed.cli.command import Lines, command, open_model
+from ctxembed.cli.command import Lines, ask, command
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -38,11 +38,9 @@ knows, so that both see the same sentence.""",
 )
 @click.option("-o", "--output", "file_", metavar="FILE", help="Write a .npz or .npy file.")
 @options.source
-def command_(file: str, model: str | None, vectors: str | None, **asked: Any) -> Table:
+def command_(file: str, **asked: Any) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
-    from ctxembed.ask.contextualize import contextualize
-
     output = printing().file_
     if output is not None and Path(output).suffix not in (".npz", ".npy"):
         raise UsageError(f"-o {output}: the name must end in .npz or .npy")
-    return contextualize(open_model(model, vectors), Lines(file), **asked)
+    return ask(Lines(file), **asked)

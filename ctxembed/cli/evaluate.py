@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -67,7 +67,7 @@ give.""",
 @click.option("--published", is_flag=True, help="Add figures from the literature.")
 @options.seed()
 @options.model
-def command_(kind: str, file: tuple[str, ...], model: str | None, **asked: Any) -> Table:
+def command_(kind: str, file: tuple[str, ...], **asked: Any) -> Table:
     """Score static, bag, general and learned vectors side by side on a benchmark.
 
     \b
@@ -79,6 +79,4 @@ def command_(kind: str, file: tuple[str, ...], model: str | None, **asked: Any) 
       pseudowords [CORPUS...]   which of two merged words stood here? No labels
       analogies FILE            a is to b as c is to what?
     """
-    from ctxembed.evaluate import evaluate
-
-    return evaluate(open_model(model), kind, file, **asked, progress=bars())
+    return ask(kind, file, **asked)

@@ -7,7 +7,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.answer import printing
-from ctxembed.cli.command import command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -61,16 +61,11 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
 )
 @click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
 @options.source
-def command_(
-    sentence: str | None, weights: str | None, model: str | None, vectors: str | None, **asked: Any
-) -> Table | Iterable[Table]:
+def command_(sentence: str | None, weights: str | None, **asked: Any) -> Table | Iterable[Table]:
     """Show why a word gets its vector in a sentence: score, scale, softmax, weighted sum.
 
     The target is marked in the sentence, [apple], or given by --word; else every word is one.
     """
-    from ctxembed.ask.explain import explain
-    from ctxembed.ask.steps import lay_out
-
     steps, recipe, check = (asked[name] for name in ("steps", "recipe", "check"))
     if recipe and asked["head"] == "each":
         raise UsageError("--recipe is written for one head, or for the mean of all")
@@ -86,5 +81,9 @@ def command_(
         return explain_weights(weights, asked["word"], recipe=recipe, digits=digits)
     if not sentence:
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
-    table = explain(open_model(model, vectors), sentence, digits=digits, **asked)
-    return lay_out(table) if steps and how.chosen in ("table", "markdown") else table
+    table = ask(sentence, digits=digits, **asked)
+    if not steps or how.chosen not in ("table", "markdown"):
+        return table
+    from ctxembed.ask.steps import lay_out
+
+    return lay_out(table)

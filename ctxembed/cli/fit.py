@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -43,8 +43,6 @@ that fitting starts from. Of more than 50,000 sentences a random sample is used.
 @options.integer("--epochs", help="Passes at most; 30.", most=1000)
 @options.seed()
 @options.model
-def command_(task: str, model: str | None, **asked: Any) -> Table:
+def command_(task: str, **asked: Any) -> Table:
     """Fit attention to a labelled task, and save it under a name; - reads the task from stdin."""
-    from ctxembed.make.fit import fit_task
-
-    return fit_task(open_model(model, writes=True), task, **asked, progress=bars())
+    return ask(task, writes=True, **asked)

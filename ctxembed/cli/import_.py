@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -44,6 +44,4 @@ occurrences do not.""",
 @options.errors
 def command_(**asked: Any) -> Table:
     """Make a model of vectors from word2vec, GloVe, fastText, gensim or numpy."""
-    from ctxembed.make.import_ import import_
-
-    return import_(**asked, progress=bars())
+    return ask(**asked)

@@ -1,7 +1,7 @@
 """ctxembed info"""
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -16,6 +16,4 @@ ctxembed info -f tsv | awk '$1=="dim"{print $2}'""",
 @options.model
 def command_(model: str | None) -> Table:
     """Tell what a model is: every parameter, its corpus, sizes and versions."""
-    from ctxembed.ask.show import info
-
-    return info(open_model(model))
+    return ask(model=model)

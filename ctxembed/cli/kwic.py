@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -36,8 +36,6 @@ the least clear.""",
 @options.attention()
 @options.seed()
 @options.model
-def command_(model: str | None, **asked: Any) -> Table:
+def command_(**asked: Any) -> Table:
     """List a word's occurrences in the corpus, its contexts to either side, and their senses."""
-    from ctxembed.ask.kwic import kwic
-
-    return kwic(open_model(model), **asked, progress=bars())
+    return ask(**asked)

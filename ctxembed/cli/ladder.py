@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -32,8 +32,6 @@ twice.""",
 @click.argument("word2")
 @click.option("--sentences", nargs=2, metavar="A B", help="The sentences in which the words stand.")
 @options.source
-def command_(model: str | None, vectors: str | None, **asked: Any) -> Table:
+def command_(**asked: Any) -> Table:
     """Compare two words under every representation, from one-hot to learned attention."""
-    from ctxembed.ask.ladder import ladder
-
-    return ladder(open_model(model, vectors), **asked)
+    return ask(**asked)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -55,8 +55,6 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
     help="Learn from this text, for a model without a corpus of its own.",
 )
 @options.model
-def command_(model: str | None, **asked: Any) -> Table:
+def command_(**asked: Any) -> Table:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
-    from ctxembed.make.learn import learn_attention
-
-    return learn_attention(open_model(model, writes=True), **asked, progress=bars())
+    return ask(writes=True, **asked)

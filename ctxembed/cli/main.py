@@ -1,6 +1,7 @@
 """The group of all commands, and the one place where an error becomes a message and a code."""
 
 import errno
+import gc
 import io
 import os
 import signal
@@ -8,6 +9,8 @@ import sys
 from importlib import import_module
 from typing import Any, NoReturn
 
+# What is imported stays: looking through it for rubbish again and again costs a tenth of a start.
+gc.set_threshold(50_000)
 # One BLAS thread is as fast as two for these sizes, repeatable, and kind to a busy machine.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")

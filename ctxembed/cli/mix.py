@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_corpus
+from ctxembed.cli.command import ask, command, open_corpus
 from ctxembed.table import Table
 
 
@@ -60,21 +60,12 @@ quarters in the second.""",
 @options.integer("--epochs", help="Passes over each mixture; as train.")
 @options.integer("--workers", help="Processes; all processors.", most=256)
 @options.corpus
-def command_(
-    corpora: tuple[str, ...],
-    lines: bool,
-    tokenizer: str,
-    cased: bool,
-    encoding: str,
-    errors: str,
-    **asked: Any,
-) -> Table:
+def command_(corpora: tuple[str, ...], tokenizer: str, cased: bool, **asked: Any) -> Table:
     """Train on mixtures of two corpora: how far does a word's vector follow their balance?
 
     Follows the static vector of --word from one --axis to the other, and its contextual vectors in
     the --probe sentences. Without corpora, mixes the bundled twins, fruit and technology.
     """
-    from ctxembed.ask.mix import mix
     from ctxembed.errors import UsageError
     from ctxembed.text.tokenizer import Tokenizer
 
@@ -84,5 +75,6 @@ def command_(
         raise UsageError("which word? give --word WORD")
     if corpora == ("-", "-"):
         raise UsageError("stdin can be one of the two corpora, not both")
-    a, b = (open_corpus([n], encoding, errors, lines) for n in corpora) if corpora else (None, None)
-    return mix(a, b, **asked, tokenizer=Tokenizer(tokenizer, cased), progress=bars())
+    how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
+    opened = [open_corpus([name], **how) for name in corpora]
+    return ask(*opened, **asked, tokenizer=Tokenizer(tokenizer, cased))

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -26,9 +26,6 @@ does not know how often its words occur, and is ranked so too.""",
 @options.number("How many for each word.", 10)
 @options.ranking
 @options.model
-def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Find the words whose static vectors lie nearest by cosine; - reads words from stdin."""
-    from ctxembed.ask.neighbors import neighbors
-
-    words = expand_stdin(word)
-    return neighbors(open_model(model), words, **asked)
+    return ask(expand_stdin(word), **asked)

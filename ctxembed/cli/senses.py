@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
@@ -49,11 +49,9 @@ two, and two meanings that share their contexts get one.""",
 @options.seed()
 @click.option("--save", is_flag=True, help="Keep the senses in the model, for kwic and compare.")
 @options.model
-def command_(model: str | None, save: bool, **asked: Any) -> Table:
+def command_(save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 
     Below the table stands the static vector as a mix of the senses.
     """
-    from ctxembed.ask.senses import senses
-
-    return senses(open_model(model, writes=save), save=save, **asked, progress=bars())
+    return ask(writes=save, save=save, **asked)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, expand_stdin
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -76,7 +76,4 @@ def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) ->
     Takes two model directories. Without a WORD, ranks the words that moved most; - reads words
     from stdin.
     """
-    from ctxembed.ask.shift import shift
-
-    words = expand_stdin(word) if word else []
-    return shift(model_a, model_b, words, **asked, progress=bars())
+    return ask(model_a, model_b, expand_stdin(word) if word else [], **asked)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -29,13 +29,10 @@ ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,compa
 )
 @options.ranking
 @options.model
-def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Show a word's one averaged vector as a person wants it.
 
     How often the word occurs, its nearest words, where it lies on the named axes, and a few of the
     occurrences that went into the average.
     """
-    from ctxembed.ask.show import show
-
-    words = expand_stdin(word)
-    return show(open_model(model), words, **asked)
+    return ask(expand_stdin(word), **asked)

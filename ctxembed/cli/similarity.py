@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -24,12 +24,9 @@ ctxembed similarity "[Apple] launched a phone" "an [apple] pie" company pear""",
 @options.axis
 @options.attention("For sentences: learned, general or a name; learned where the model has it.")
 @options.model
-def command_(word: tuple[str, ...], model: str | None, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Print the cosine of each word with each other; - reads words from stdin.
 
     A sentence with a marked target, "an [apple] pie", stands for that word's contextual vector.
     """
-    from ctxembed.ask.similarity import similarity
-
-    words = expand_stdin(word)
-    return similarity(open_model(model), words, **asked)
+    return ask(expand_stdin(word), **asked)

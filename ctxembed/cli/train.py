@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_corpus
+from ctxembed.cli.command import ask, command, open_corpus
 from ctxembed.table import Table
 
 
@@ -94,9 +94,6 @@ def command_(
     corpus: tuple[str, ...],
     tokenizer: str,
     cased: bool,
-    encoding: str,
-    errors: str,
-    lines: bool,
     static_only: bool,
     negative: int | None,
     hierarchical_softmax: bool,
@@ -107,17 +104,16 @@ def command_(
     Prints a summary of what was read, chosen and made.
     """
     from ctxembed.errors import UsageError
-    from ctxembed.make.train import train
     from ctxembed.text.tokenizer import Tokenizer
 
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
-    return train(
-        open_corpus(corpus, encoding, errors, lines),
+    how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
+    return ask(
+        open_corpus(corpus, **how),
         tokenizer=Tokenizer(tokenizer, cased),
         attention=not static_only,
         negative=negative,
         hierarchical_softmax=hierarchical_softmax or None,
-        progress=bars(),
         **asked,
     )

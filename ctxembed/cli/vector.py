@@ -3,7 +3,7 @@
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -19,7 +19,4 @@ ctxembed vector - < words.txt""",
 @options.model
 def command_(word: tuple[str, ...], model: str | None) -> Table:
     """Print static vectors, one row a word; - reads words from stdin, one a line."""
-    from ctxembed.ask.show import vector
-
-    words = expand_stdin(word)
-    return vector(open_model(model), words)
+    return ask(expand_stdin(word), model=model)

@@ -119,7 +119,7 @@ class Attention(Ours):
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors, in batches of sentences of one length."""
-        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
         for rows in batches(occurrences):
             vectors[rows] = self.attend([occurrences[row] for row in rows]).output[:, 0]
         return vectors

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 
+from ctxembed.ask.targets import open_encoders
 from ctxembed.context.representations import Representation
 from ctxembed.errors import UsageError
 from ctxembed.evaluate.analogies import analogies
@@ -51,7 +52,7 @@ def evaluate(
     progress = progress or Progress()
     files = [files] if isinstance(files, str) else files
     _check(kind, files, train)
-    scored = list_scored(model, seed, [_open(encoder, model.vocab) for encoder in encoders])
+    scored = list_scored(model, seed, open_encoders(encoders, model))
     notes: list[str] = []
     sets: list[Scores]
     if kind == "similarity":
@@ -76,15 +77,6 @@ def evaluate(
     else:
         sets = analogies(model, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)
-
-
-def _open(encoder: Representation | str, vocab: Sequence[str]) -> Representation:
-    """Open a transformer by the place it is in."""
-    if not isinstance(encoder, str):
-        return encoder
-    from ctxembed.context.encoder import Encoder
-
-    return Encoder.open(encoder, vocab)
 
 
 def _check(kind: str, files: Sequence[str], train: object) -> None:

@@ -5,7 +5,7 @@ A resample is a row of weights: how often each item was drawn. So one formula gi
 can be compared in pairs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,17 +116,18 @@ def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Fig
 def macro(gold: Labels, answers: Labels, weights: NDArray[np.float32]) -> tuple[Figure, Figure]:
     """Return macro-recall and macro-F1 over the classes in gold."""
     classes = int(max(gold.max(), answers.max())) + 1
-    cells = np.zeros((len(gold), classes, classes), np.float32)
-    cells[np.arange(len(gold)), gold, answers] = 1
-    flat = cells.reshape(len(gold), -1)
-    figures = []
-    for which in (0, 1):
-        scores = [
-            _macro((w @ flat).reshape(-1, classes, classes).astype(np.float64))[which]
-            for w in (_ones(len(gold)), weights)
-        ]
-        figures.append(Figure(float(scores[0][0]), scores[1]))
-    return figures[0], figures[1]
+    values, spreads = map(_macro, _count_pairs(gold, answers, (classes, classes), weights))
+    return Figure(float(values[0][0]), spreads[0]), Figure(float(values[1][0]), spreads[1])
+
+
+def _count_pairs(
+    one: Labels, other: Labels, size: tuple[int, int], weights: NDArray[np.float32]
+) -> Iterator[Floats]:
+    """Yield (R, *size) how often labels meet: as they are, R = 1, and in each resample."""
+    cells = np.zeros((len(one), *size), np.float32)
+    cells[np.arange(len(one)), one, other] = 1
+    for drawn in (_ones(len(one)), weights):
+        yield (drawn @ cells.reshape(len(one), -1)).reshape(-1, *size).astype(np.float64)
 
 
 def _macro(confusion: Floats) -> tuple[Floats, Floats]:
@@ -143,13 +144,7 @@ def _macro(confusion: Floats) -> tuple[Floats, Floats]:
 def v_measure(gold: Labels, clusters: Labels, weights: NDArray[np.float32]) -> Figure:
     """Return the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
     size = (int(gold.max()) + 1, int(clusters.max()) + 1)
-    cells = np.zeros((len(gold), *size), np.float32)
-    cells[np.arange(len(gold)), gold, clusters] = 1
-    flat = cells.reshape(len(gold), -1)
-    value, spread = (
-        _v_measure((w @ flat).reshape(-1, *size).astype(np.float64))
-        for w in (_ones(len(gold)), weights)
-    )
+    value, spread = map(_v_measure, _count_pairs(gold, clusters, size, weights))
     return Figure(float(value[0]), spread)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
-from ctxembed.static.write import check_words, write_binary, write_text
+from ctxembed.static.write import check_words, write_vectors
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.store.whole import file_written_whole
@@ -61,11 +61,10 @@ def _write(model: Model, files: list[Path], progress: Progress) -> None:
 
             save_keyed_vectors(file, words, model.counts, vectors)
         else:
-            write = write_binary if kind == ".bin" else write_text
-            write(file, words, vectors, progress)
+            write_vectors(file, words, vectors, progress, binary=kind == ".bin")
 
 
 def export_stream(model: Model, file: IO[bytes]) -> None:
     """Write a model's static vectors as word2vec text to an open stream."""
     check_words(model.vocab)
-    write_text(file, model.vocab, model.vectors, Progress())
+    write_vectors(file, model.vocab, model.vectors, Progress(), binary=False)

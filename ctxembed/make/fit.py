@@ -20,8 +20,9 @@ from ctxembed.attention.fitting import (
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.task_head import find_expressions
 from ctxembed.attention.terms import Distance
+from ctxembed.context.representations import Static
 from ctxembed.errors import CorpusError
-from ctxembed.make.labelled import Item, Task, as_examples, own_vectors, read_task
+from ctxembed.make.labelled import Item, Task, as_examples, read_task
 from ctxembed.make.learn import begin
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
@@ -86,7 +87,7 @@ def prepare(model: Model, items: Sequence[Item], labels: Sequence[str], seed: in
     layer = layer or begin(model, model.index, np.random.default_rng(seed))
     used = np.unique(np.concatenate([item.occurrence.ids for item in items]))
     space = model.centred_space
-    own = own_vectors(space, [item.occurrence for item in items])
+    own = Static("static", space).vectors([item.occurrence for item in items])
     return Prepared(as_examples(items, labels, used, own), space[used], origin, layer, used)
 
 

@@ -1,7 +1,7 @@
 """A labelled task: a file of labels and sentences, read into what attention fits to."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from ctxembed.attention.fitting import Examples
 from ctxembed.attention.starts import REACH
 from ctxembed.context.representations import Occurrence, collapse, parse
 from ctxembed.errors import CorpusError, UnknownWordError
-from ctxembed.static.space import Floats, Space
+from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.text.lines import HOW, labelled_lines
 
@@ -103,12 +103,6 @@ def clip(item: Occurrence, reach: int = REACH) -> Occurrence:
     first = max(0, item.target.start - reach)
     target = range(item.target.start - first, item.target.stop - first)
     return Occurrence(item.ids[first : item.target.stop + reach].copy(), target)
-
-
-def own_vectors(inputs: Floats | Space, items: Iterable[Occurrence]) -> Floats:
-    """Return (n, d) the mean of each target's vectors."""
-    spans = [item.ids[item.target.start : item.target.stop] for item in items]
-    return np.stack([inputs[span].mean(axis=0) for span in spans]).astype(np.float32)
 
 
 def as_examples(

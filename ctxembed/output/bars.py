@@ -37,7 +37,7 @@ class Bars(Progress):
             sys.stderr.flush()
 
 
-class _Bar:
+class _Bar(Stage):
     def __init__(self, bar: Any) -> None:
         self.bar = bar
 

@@ -24,6 +24,11 @@ def unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)
 
 
+def cosine(one: Floats, other: Floats) -> float:
+    """Return the cosine of two vectors (d,); 0 where one is all zeros."""
+    return float(np.clip(unit(one.astype(np.float64)) @ unit(other.astype(np.float64)), -1, 1))
+
+
 class Space:
     """Vectors of length 1, with or without what they all share.
 

@@ -12,35 +12,23 @@ from ctxembed.static.space import Floats
 CHUNK = 1 << 12  # rows formatted at once
 
 
-def write_text(file: IO[bytes], words: Sequence[str], vectors: Floats, progress: Progress) -> None:
-    """Write word2vec's text format; the shortest digits that give the same float32 again."""
-    file.write(f"{len(words)} {vectors.shape[1]}\n".encode())
-    with progress.stage("writing", len(words), "word") as stage:
-        for first in range(0, len(words), CHUNK):
-            rows = vectors[first : first + CHUNK].astype(str)  # (n, d) shortest decimal digits
-            file.write(
-                "".join(
-                    f"{word} {' '.join(row)}\n"
-                    for word, row in zip(words[first : first + CHUNK], rows.tolist(), strict=True)
-                ).encode()
-            )
-            stage.advance(len(rows))
-
-
-def write_binary(
-    file: IO[bytes], words: Sequence[str], vectors: Floats, progress: Progress
+def write_vectors(
+    file: IO[bytes], words: Sequence[str], vectors: Floats, progress: Progress, *, binary: bool
 ) -> None:
-    """Write word2vec's binary format: word, space, little-endian float32 numbers."""
+    """Write word2vec's formats: word, space, numbers, a line break.
+
+    binary: little-endian float32; else the shortest digits that give the same float32 again.
+    """
     file.write(f"{len(words)} {vectors.shape[1]}\n".encode())
     with progress.stage("writing", len(words), "word") as stage:
         for first in range(0, len(words), CHUNK):
-            rows = np.asarray(vectors[first : first + CHUNK], "<f4")
-            file.write(
-                b"".join(
-                    word.encode() + b" " + row.tobytes() + b"\n"
-                    for word, row in zip(words[first : first + CHUNK], rows, strict=True)
-                )
-            )
+            some, rows = words[first : first + CHUNK], vectors[first : first + CHUNK]
+            if binary:
+                numbers = [row.tobytes() for row in np.asarray(rows, "<f4")]
+            else:
+                numbers = [" ".join(row).encode() for row in rows.astype(str).tolist()]
+            lines = zip(some, numbers, strict=True)
+            file.writelines(word.encode() + b" " + row + b"\n" for word, row in lines)
             stage.advance(len(rows))
 
 

@@ -260,11 +260,6 @@ class Index:
         name = self.files[int(np.searchsorted(self._ends, sentence, side="right"))]["name"]
         return name, int(self.lines[sentence])
 
-    def sentences(self) -> Iterator[Ids]:
-        """Yield the ids of each sentence."""
-        for number in range(len(self.offsets) - 1):
-            yield self.sentence(number)
-
     def _expect(self, name: str, fits: bool | np.bool_) -> None:
         if not fits:
             raise ModelError(

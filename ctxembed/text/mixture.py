@@ -2,50 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import build
-from ctxembed.text.npy import load
+from ctxembed.text.index import Index, build
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.word_list import read_lines, write_lines
 
 
 @dataclass(frozen=True)
 class Ingredient:
-    """A corpus as sentences of words, read from a folder."""
+    """A corpus as an index of all its words."""
 
     name: str
-    folder: Path
+    index: Index
     tokens: int
-
-    def types(self) -> Sequence[str]:
-        """Read the distinct words."""
-        return read_lines(self.folder / "types.txt")
-
-    @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """(S+1,) where each sentence begins."""
-        return np.array(load(self.folder / "offsets.npy"))
-
-    def sentence(self, number: int) -> str:
-        """Return the words of a sentence with spaces between them."""
-        first, last = self.offsets[number : number + 2]
-        return " ".join(self._words[self._ids[first:last]])
-
-    @cached_property
-    def _ids(self) -> Any:
-        return load(self.folder / "ids.npy")
-
-    @cached_property
-    def _words(self) -> NDArray[Any]:
-        return np.array(self.types(), dtype=object)
 
 
 def read_ingredient(
@@ -54,8 +28,8 @@ def read_ingredient(
     """Read a corpus once into a folder."""
     folder.mkdir()
     counted = build(corpus, tokenizer, folder, 1, progress)
-    write_lines(folder / "types.txt", counted.types)
-    return Ingredient(", ".join(corpus.names), folder, counted.tokens)
+    index = Index(folder, counted.types, counted.files)
+    return Ingredient(", ".join(corpus.names), index, counted.tokens)
 
 
 def write_mixture(
@@ -68,13 +42,13 @@ def write_mixture(
     second = round(share * words)
     drawn = []
     for place, (text, wanted) in enumerate(zip(texts, (words - second, second), strict=True)):
-        order = draw(text.offsets, wanted, np.random.default_rng((seed, place)))
-        drawn += [(text, int(number)) for number in order]
+        order = draw(text.index.offsets, wanted, np.random.default_rng((seed, place)))
+        drawn += [(text.index, int(number)) for number in order]
     shuffled = np.random.default_rng((seed, len(texts))).permutation(len(drawn))
     with target.open("w", encoding="utf-8", newline="\n") as file:
         for i in shuffled:
-            text, number = drawn[i]
-            file.write(text.sentence(number) + "\n")
+            index, number = drawn[i]
+            file.write(" ".join(index.words(index.sentence(number))) + "\n")
 
 
 def draw(offsets: NDArray[np.int64], words: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -166,9 +166,7 @@ def number_all(
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
-        for block, size in start:
-            yield number_words(block, tokenizer, lines), size
-        for block, size in stream:
+        for block, size in chain(start, stream):
             yield number_words(block, tokenizer, lines), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor

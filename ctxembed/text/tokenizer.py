@@ -128,16 +128,11 @@ def sentence_ends(text: str) -> list[int]:
     >>> sentence_ends("Dr. Who came. Yes! So")
     [13, 18]
     """
-    return [end for end in possible_ends(text) if not is_abbreviation(text, end)]
-
-
-def possible_ends(text: str) -> list[int]:
-    """List where sentences end, and abbreviations."""
-    ends: list[int] = []
+    ends: set[int] = set()
     for character, pattern in _end_patterns().items():
         if character in text:
-            ends += [match.end() for match in pattern.finditer(text)]
-    return sorted(set(ends))
+            ends.update(match.end() for match in pattern.finditer(text))
+    return [end for end in sorted(ends) if not is_abbreviation(text, end)]
 
 
 def is_abbreviation(text: str, end: int) -> bool:
@@ -145,16 +140,6 @@ def is_abbreviation(text: str, end: int) -> bool:
     before = _compiled(_LAST_WORD).search(text, max(0, end - 13), end - 1)
     word = before[0] if before and text[end - 1] == "." else ""
     return (len(word) == 1 and word.isupper()) or word.lower() in ABBREVIATIONS
-
-
-def mark_sentences(text: str, mark: str = "\x1e") -> str:
-    """Put a mark behind each sentence; nothing else changes.
-
-    >>> mark_sentences('Dr. Who came. "Ready?" she asked. Yes!', mark="|")
-    'Dr. Who came.| "Ready?" she asked.| Yes!'
-    """
-    ends = [0, *sentence_ends(text), len(text)]
-    return mark.join([text[start:end] for start, end in pairwise(ends)])
 
 
 _BLANK_LINE = r"\n[^\S\n]*\n\s*"

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from ctxembed.ask import mix as analysis
-from ctxembed.ask.mix import Job, Measured, crossing, interval
+from ctxembed.ask.mix import Measured, Setup, crossing, interval
 from ctxembed.cli.mix import command_
 from ctxembed.store.places import corpora
 from ctxembed.text.corpus import Corpus
@@ -70,9 +70,9 @@ def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def by_hand(job: Job) -> Measured:
+def by_hand(_: Setup, job: tuple[float, int]) -> Measured:
     """Seeds 1 and 2 differ by 0.1 in what static says; the interval is ±12.706 · 0.05."""
-    x, off = job.share, (job.seed - 1.5) * 0.05
+    x, off = job[0], (job[1] - 1.5) * 0.05
     static = [0.85 - 0.6 * x + off, 0.25 + 0.6 * x - off]
     general = [0.7 - 0.2 * x, 0.3 + 0.2 * x]
     return Measured(np.array([static, [0.5, 0.25], general]), [["ripe"]])
@@ -118,7 +118,7 @@ def test_a_small_run_repeats(twins: Path, run: Run) -> None:
 def test_no_verdict_on_models_that_have_learned_nothing(
     twins: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "_measure", lambda job: replace(by_hand(job), axes=0.99))
+    monkeypatch.setattr(analysis, "_measure", lambda *job: replace(by_hand(*job), axes=0.99))
     line = ["a.txt", "b.txt", *ASKED, "--probe", "a ripe [apple]", *QUICK]
     done = CliRunner().invoke(command_, line)
     assert "no verdict: the two axes hardly differ (cosine 0.99)" in done.stderr

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 from ctxembed.make.import_ import import_, zipf
 from ctxembed.progress import Progress
 from ctxembed.static import read
-from ctxembed.static.write import write_binary, write_text
+from ctxembed.static.write import write_vectors
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
 from tests.conftest import Run
@@ -284,7 +284,7 @@ def test_any_float32_survives_both_formats(
     words = [f"w{row}" for row in range(len(vectors))]
     path = folder / ("v.txt" if text else "v.bin")
     with path.open("wb") as file:
-        (write_text if text else write_binary)(file, words, vectors, Progress())
+        write_vectors(file, words, vectors, Progress(), binary=not text)
     import_(str(path), folder / "m")
     np.testing.assert_array_equal(Model.open(folder / "m").vectors, vectors)
 

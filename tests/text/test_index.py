@@ -45,7 +45,7 @@ def test_against_a_plain_scan(text: list[list[str]], min_count: int, chunk: int)
         (folder / "rare.txt").write_text("".join(f"{w}\n" for w in counted.types[kept:]))
         write_occurrences(folder, counted.counts[:kept])
         found = Index(folder, counted.types[:kept], counted.files)
-        assert [found.words(ids) for ids in found.sentences()] == text
+        assert [found.words(found.sentence(number)) for number in range(len(text))] == text
         tokens = [word for sentence in text for word in sentence]
         for row, word in enumerate(counted.types[:kept]):
             places = [place for place, token in enumerate(tokens) if token == word]

@@ -44,7 +44,7 @@ def small(request: pytest.FixtureRequest, corpus: Path) -> Model:
 def test_the_index_holds_the_units_of_the_text(small: Model) -> None:
     index = small.index
     assert index is not None
-    units = [index.words(ids) for ids in index.sentences()]
+    units = [index.words(index.sentence(n)) for n in range(len(index.offsets) - 1)]
     text = "\n".join(LINES * 3)
     assert [unit for units_ in units for unit in units_] == small.tokenizer.words(text)
     assert max(map(len, units)) <= 10_000
