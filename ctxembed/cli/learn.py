@@ -23,9 +23,10 @@ twenty, at the end of the corpus, is held out: learning stops when its pseudowor
 improve, and the best is kept.
 
 What is learned: W_Q, W_K, W_V, W_O, a bias by distance, a bias by the word's frequency and the
-length of its vector, how much of the word itself stays, and how much a wall counts. The height of
-a wall is measured beforehand: how much the topic changes across a word. A word asks together with
-its neighbourhood, so W_Q has twice as many rows. Static vectors stay as they are.
+length of its vector, and how much a wall counts. A wall stands where a clause begins, and a clause
+begins where a sentence could: a word is as high as it starts more sentences than others do. The first
+head looks near; the others ask with the word and what the first one found, so W_Q has twice as many
+rows. Static vectors stay as they are.
 
 The same seed gives the same bytes with one BLAS thread, which is the default here.
 

@@ -1,0 +1,52 @@
+"""Everyday sentences: which of two named axes is nearer, for every representation of a model.
+
+    python bench/everyday.py MODEL [--half choose|once]
+
+bench/everyday.tsv was written by somebody who saw no model: 360 sentences over 72 ambiguous words,
+half of them plain, half with a clause about the other sense before or behind. `choose` is for
+choosing, `once` is to be looked at once. Prints a row for each representation with 95 % intervals.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from ctxembed.context.axes import axis_cosines
+from ctxembed.context.representations import parse, representations_of
+from ctxembed.make.fit import wilson
+from ctxembed.store.model import Model
+
+SENTENCES = Path(__file__).parent / "everyday.tsv"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--half", choices=["choose", "once"], default="choose")
+    given = parser.parse_args()
+    model = Model.open(given.model)
+    header, *lines = SENTENCES.read_text(encoding="utf-8").splitlines()
+    rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    rows = [row for row in rows if row["half"] == given.half]
+    unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown]
+    print(f"# {len(rows)} sentences; {len(unknown)} unknown words: {' '.join(unknown[:20])}")
+    print("representation\tkind\tright\tof\tshare\tlow\thigh")
+    every = representations_of(model)
+    for name in every.names():
+        way = every.get(name)
+        hits: dict[str, list[bool]] = {"plain": [], "distractor": []}
+        for row in rows:
+            pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
+            axes = {label: model.sort_known(words.split(","))[0] for label, words in pairs}
+            made = way.vectors(parse(model, row["sentence"]).occurrences[:1])
+            nearest = int(np.argmax(axis_cosines(model, made, axes, way.alone)[0]))
+            hits[row["kind"]].append(list(axes)[nearest] == row["gold"])
+        for kind, found in hits.items():
+            low, high = wilson(sum(found), len(found))
+            share = sum(found) / len(found)
+            print(f"{name}\t{kind}\t{sum(found)}\t{len(found)}\t{share:.3f}\t{low:.3f}\t{high:.3f}")
+
+
+if __name__ == "__main__":
+    main()
