@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.ask.induce import RAREST, WIDE, SenseSpace, adjusted_rand, make_space
 from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
@@ -178,15 +177,12 @@ def falls_apart(placed: Floats) -> bool:
     rng = np.random.default_rng(len(placed))
     for _ in range(2):
         halves = np.array_split(rng.permutation(len(placed)), 2)
-        one, other = (placed @ line > edge for line, edge in (cut(placed[half]) for half in halves))
-        fewest = min(int(one.sum()), int((~one).sum()))
-        if fewest < max(2, RAREST * len(placed)) or _rand(one, other) < AGREE:
+        cuts = (cut(placed[half]) for half in halves)
+        one, other = ((placed @ line > edge).astype(np.intp) for line, edge in cuts)
+        fewest = np.bincount(one, minlength=2).min()
+        if fewest < max(2, RAREST * len(placed)) or adjusted_rand(one, other) < AGREE:
             return False
     return True
-
-
-def _rand(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
-    return adjusted_rand(one.astype(np.intp), other.astype(np.intp))
 
 
 def cut(x: Floats) -> tuple[Floats, float]:

@@ -1,6 +1,6 @@
 """Why does this word get this vector? Every number of one attention."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -16,8 +16,8 @@ from ctxembed.attention.scores import softmax
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.representations import (
     Attention,
-    Occurrence,
     Parsed,
+    collapse,
     parse,
     representations_of,
 )
@@ -126,7 +126,13 @@ def explain_targets(
     """Run the layer for each target, one at a time: long sentences need no square matrix."""
     names = name_targets(parsed)
     for name, item in zip(names, parsed.occurrences, strict=True):
-        x, ids, place, tokens = _inputs(attention, parsed, item, encoding)
+        (ids,), (place,) = collapse([item])
+        x = attention.inputs[ids].astype(np.float64)
+        span = slice(place, item.target.stop)
+        x[place] = attention.inputs[item.ids[span]].mean(axis=0)
+        x = _encode_places(x, encoding)
+        tokens = [*parsed.words[:place], " ".join(parsed.words[span])]
+        tokens += parsed.words[span.stop :]
         other = None
         if over is not None:
             key_ids = over.occurrences[0].ids[None]
@@ -134,19 +140,7 @@ def explain_targets(
             tokens = over.words
         queries = np.array([place], np.intp)
         attended = attend(attention.layer, x[None], ids[None], over=other, queries=queries)
-        yield Explained(name, place if over is None else None, tokens, attended)
-
-
-def _inputs(
-    attention: Attention, parsed: Parsed, item: Occurrence, encoding: str
-) -> tuple[Floats, Floats, int, list[str]]:
-    """Return the sentence as vectors (T, d), ids, the target's place, and tokens."""
-    start, stop = item.target.start, item.target.stop
-    ids = np.concatenate([item.ids[: start + 1], item.ids[stop:]])
-    x = attention.inputs[ids].astype(np.float64)
-    x[start] = attention.inputs[item.ids[start:stop]].mean(axis=0)
-    tokens = [*parsed.words[:start], " ".join(parsed.words[start:stop]), *parsed.words[stop:]]
-    return _encode_places(x, encoding), ids, start, tokens
+        yield Explained(name, int(place) if over is None else None, tokens, attended)
 
 
 def _encode_places(x: Floats, encoding: str) -> Floats:
@@ -155,17 +149,14 @@ def _encode_places(x: Floats, encoding: str) -> Floats:
 
 def name_targets(parsed: Parsed) -> list[str]:
     """Name each target: its words, and which one it is where the sentence has several."""
-    seen: defaultdict[str, list[int]] = defaultdict(list)
-    for place, word in enumerate(parsed.words):
-        seen[word].append(place)
-    names = []
+    alone, names = number_repeats(parsed.words), []
     for item in parsed.occurrences:
-        size = len(item.target)
-        words = parsed.words[item.target.start : item.target.stop]
-        starts = range(item.target.start) if size > 1 else ()
-        before = sum(parsed.words[i : i + size] == words for i in starts)
+        start, size = item.target.start, len(item.target)
         if size == 1:
-            before = seen[words[0]].index(item.target.start)
+            names.append(alone[start])
+            continue
+        words = parsed.words[start : start + size]
+        before = sum(parsed.words[i : i + size] == words for i in range(start))
         name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
         names.append(name + (f":{before + 1}" if before else ""))
     return names
@@ -283,33 +274,17 @@ def check_rows(rows: Sequence[Row], explained: Sequence[Explained]) -> None:
         added = item.attended.trace().added.values()
         bias = sum((part[0, :, 0] for part in added), np.zeros_like(scaled))  # (H, T)
         seen = np.isfinite(scaled)
-        _agree(
-            item.target,
-            "the scaled scores with the scores",
-            (scale * scores + bias)[seen],
-            scaled[seen],
-        )
-        _agree(
-            item.target,
-            "the weights with the softmax of the scaled scores",
-            softmax(scaled),
-            weights,
-        )
-        _agree(
-            item.target, "the sum of the weights with 1", weights.sum(1), scaled.max(1) > -np.inf
-        )
-        mixed = np.einsum("ht,htd->d", weights, item.attended.values[0])
-        _agree(
-            item.target,
-            "the weighted sum with the output",
-            mixed + item.attended.own[0, 0],
-            item.attended.output[0, 0],
-        )
-        _agree(item.target, "the sum of the contributions with 1", parts.sum() + own, 1.0)
-
-
-def _agree(target: str, what: str, found: Floats | float, expected: Floats | float) -> None:
-    size = max(1.0, float(np.abs(expected).max(initial=0)))
-    gap = float(np.abs(np.asarray(found, np.float64) - expected).max(initial=0)) / size
-    if not gap < 1e-6:
-        raise CtxembedError(f"check failed for {target!r}: {what} differs by {gap:.3g}")
+        mixed = np.einsum("ht,htd->d", weights, item.attended.values[0]) + item.attended.own[0, 0]
+        for what, found, expected in (
+            ("the scaled scores with the scores", (scale * scores + bias)[seen], scaled[seen]),
+            ("the weights with the softmax of the scaled scores", softmax(scaled), weights),
+            ("the sum of the weights with 1", weights.sum(1), scaled.max(1) > -np.inf),
+            ("the weighted sum with the output", mixed, item.attended.output[0, 0]),
+            ("the sum of the contributions with 1", parts.sum() + own, 1.0),
+        ):
+            size = max(1.0, float(np.abs(expected).max(initial=0)))
+            gap = float(np.abs(np.asarray(found, np.float64) - expected).max(initial=0)) / size
+            if not gap < 1e-6:
+                raise CtxembedError(
+                    f"check failed for {item.target!r}: {what} differs by {gap:.3g}"
+                )

@@ -115,8 +115,6 @@ def count_words(
     columns: Sequence[str] = (),
 ) -> Counts:
     """Count words: one-hot, bow or tfidf."""
-    if method not in METHODS:
-        raise UsageError(f"method {method!r}: one of {', '.join(METHODS)}")
     rows, names, matrix = count(method, sentences, tokenizer or Tokenizer(), columns)
     return Counts(ROW if method == "one-hot" else SENTENCE, rows, names, matrix)
 

@@ -77,6 +77,7 @@ model; what it trains on the way goes into a temporary directory.""",
 )
 def command_() -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
+    from ctxembed.cli.main import cli
     from ctxembed.store import places
 
     os.environ["CTXEMBED_MODEL"] = str(places.bundled_model().resolve())
@@ -94,16 +95,10 @@ def command_() -> None:
                 for line in lines:
                     click.echo(f"$ ctxembed {line.format(corpora='corpora', **WORDS)}\n")
                     folder = places.corpora().resolve()
-                    _run(shlex.split(line.format(corpora=folder, **WORDS)))
+                    sys.stdout.flush()
+                    arguments = shlex.split(line.format(corpora=folder, **WORDS))
+                    cli.main([*arguments, "-f", "table"], standalone_mode=False)
+                    sys.stdout.flush()
                     click.echo()
         finally:
             os.chdir(here)
-
-
-def _run(arguments: list[str]) -> None:
-    """Run a command as a person would, with tables whatever stdout is."""
-    from ctxembed.cli.main import cli
-
-    sys.stdout.flush()
-    cli.main([*arguments, "-f", "table"], standalone_mode=False)
-    sys.stdout.flush()

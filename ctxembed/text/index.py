@@ -196,9 +196,7 @@ class Index:
     @cached_property
     def ids(self) -> Ids:
         """Ids of the whole corpus; those past the vocabulary are words without a vector."""
-        ids: Ids = load(self.folder / "ids.npy")
-        self._expect("ids.npy", len(ids) == self.offsets[-1])
-        return ids
+        return self._load("ids.npy", self.offsets[-1])
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
@@ -209,21 +207,15 @@ class Index:
     @cached_property
     def lines(self) -> NDArray[np.int32]:
         """(S,) the line on which each sentence begins."""
-        lines: NDArray[np.int32] = load(self.folder / "lines.npy")
-        self._expect("lines.npy", len(lines) == len(self.offsets) - 1)
-        return lines
+        return self._load("lines.npy", len(self.offsets) - 1)
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
-        starts: NDArray[np.int64] = load(self.folder / "starts.npy")
-        self._expect("starts.npy", len(starts) == len(self.vocab) + 1)
-        return starts
+        return self._load("starts.npy", len(self.vocab) + 1)
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
-        places: NDArray[np.int64] = load(self.folder / "positions.npy")
-        self._expect("positions.npy", len(places) == self._starts[-1])
-        return places
+        return self._load("positions.npy", self._starts[-1])
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
@@ -259,6 +251,11 @@ class Index:
         """Return the file and line on which a sentence begins."""
         name = self.files[int(np.searchsorted(self._ends, sentence, side="right"))]["name"]
         return name, int(self.lines[sentence])
+
+    def _load(self, name: str, length: int) -> NDArray[Any]:
+        found: NDArray[Any] = load(self.folder / name)
+        self._expect(name, len(found) == length)
+        return found
 
     def _expect(self, name: str, fits: bool | np.bool_) -> None:
         if not fits:
