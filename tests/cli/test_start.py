@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-HEAVY = ("gensim", "scipy", "sklearn", "smart_open", "tqdm", "torch", "tokenizers")
+HEAVY = ("gensim", "numba", "scipy", "sklearn", "smart_open", "tqdm", "torch", "tokenizers")
 CODE = """
 import sys
 from ctxembed.cli.main import main
