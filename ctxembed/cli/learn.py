@@ -24,9 +24,9 @@ improve, and the best is kept.
 
 What is learned: W_Q, W_K, W_V, W_O, a bias by distance, a bias by the word's frequency and the
 length of its vector, and how much a wall counts. A wall stands where a clause begins, and a clause
-begins where a sentence could: a word is as high as it starts more sentences than others do. The first
-head looks near; the others ask with the word and what the first one found, so W_Q has twice as many
-rows. Static vectors stay as they are.
+begins where a sentence could: a word is as high as it starts more sentences than others do. The
+first head looks near; the others ask with the word and what the first one found, so W_Q has twice
+as many rows. Static vectors stay as they are.
 
 The same seed gives the same bytes with one BLAS thread, which is the default here.
 
