@@ -1,6 +1,6 @@
 """Contextual vectors for many sentences: this is how other programs get them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -119,15 +119,35 @@ def contextual_vectors(
     skipped: Skipped | None = None,
 ) -> Iterator[tuple[list[Target], Floats]]:
     """Yield targets and their vectors (n, d), a chunk of sentences at a time, in their order."""
-    skipped = skipped if skipped is not None else Skipped()
+
+    def read(number: int, text: str) -> Parsed | None:
+        if not text.strip():
+            return None  # counted, so that the numbers are those of the file
+        if not every_word and "[" not in text:
+            raise UsageError(f"line {number}: no target; mark it with [ ] or give --all")
+        try:
+            return parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
+        except UsageError as error:
+            raise UsageError(f"line {number}: {error}") from None
+
+    for targets, items in read_targets(sentences, read, skipped or Skipped()):
+        yield targets, _run(way, items)
+
+
+def read_targets(
+    sentences: Iterable[str], read: Callable[[int, str], Parsed | None], skipped: Skipped
+) -> Iterator[tuple[list[Target], list[Occurrence]]]:
+    """Yield targets and their occurrences, a chunk of sentences at a time, in their order."""
     numbered = enumerate(sentences, 1)
     while chunk := list(islice(numbered, CHUNK)):
         targets: list[Target] = []
         items: list[Occurrence] = []
         for number, text in chunk:
-            if not text.strip():
-                continue  # counted, so that the numbers are those of the file
-            parsed = _parse(model, number, text, every_word, skipped)
+            try:
+                parsed = read(number, text)
+            except UnknownWordError as error:
+                skipped.sentences.append((number, str(error)))
+                continue
             if parsed is None:
                 continue
             items += parsed.occurrences
@@ -135,25 +155,10 @@ def contextual_vectors(
                 Target(number, name, item.target.start + 1)
                 for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
             ]
+            for word in parsed.unknown:
+                skipped.words[word] = skipped.words.get(word, 0) + 1
         if items:
-            yield targets, _run(way, items)
-
-
-def _parse(
-    model: Model, number: int, text: str, every_word: bool, skipped: Skipped
-) -> Parsed | None:
-    if not every_word and "[" not in text:
-        raise UsageError(f"line {number}: no target; mark it with [ ] or give --all")
-    try:
-        parsed = parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
-    except UsageError as error:
-        raise UsageError(f"line {number}: {error}") from None
-    except UnknownWordError as error:
-        skipped.sentences.append((number, str(error)))
-        return None
-    for word in parsed.unknown:
-        skipped.words[word] = skipped.words.get(word, 0) + 1
-    return parsed
+            yield targets, items
 
 
 def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:

@@ -1,17 +1,14 @@
 """Label new sentences with an attention that was fitted to a task."""
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.contextualize import Skipped
-from ctxembed.ask.explain import name_targets
+from ctxembed.ask.contextualize import Skipped, read_targets
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
 from ctxembed.context.representations import (
     Attention,
-    Occurrence,
     Parsed,
     Static,
     parse,
@@ -25,7 +22,6 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
 
-CHUNK = 1024  # sentences at once
 PREDICT = (
     Column("sentence", "number of the sentence, from 1", "label"),
     Column("target", "the marked word or words", "label"),
@@ -90,39 +86,28 @@ def _rows(
     way = representations_of(model).get(name)
     assert isinstance(way, Attention)
     task, anchors = saved.task, saved.task_head["anchors"]
-    numbered = enumerate(sentences, 1)
-    while chunk := list(islice(numbered, CHUNK)):
-        targets: list[tuple[int, str]] = []
-        items: list[Occurrence] = []
-        for number, text in chunk:
-            try:
-                parsed = _marked(model, text)
-            except (UnknownWordError, UsageError) as error:
-                skipped.sentences.append((number, str(error)))
-                continue
-            targets += [(number, target) for target in name_targets(parsed)]
-            items += [clip(item) for item in parsed.occurrences]
-            for word in parsed.unknown:
-                skipped.words[word] = skipped.words.get(word, 0) + 1
-        if not items:
-            continue
+
+    def read_marked(_: int, text: str) -> Parsed:
+        try:
+            if "[" not in text:
+                raise UsageError("no target; mark it: it was a [piece of cake]")
+            return parse(model, text)
+        except UsageError as error:  # the other sentences are answered
+            raise UnknownWordError(str(error)) from None
+
+    for targets, whole in read_targets(sentences, read_marked, skipped):
+        items = [clip(item) for item in whole]
         own = Static("static", way.inputs).vectors(items)
         p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
         alike = unit(own) @ anchors.T  # (n, A)
-        for (number, target), row, cosines in zip(targets, p, alike, strict=True):
+        for target, row, cosines in zip(targets, p, alike, strict=True):
             label, like = int(row.argmax()), int(cosines.argmax())
             named = task["labels"][label]
             gloss = task["glosses"][like].get(named) if cosines[like] >= ALIKE else None
             yield (
-                *(number, target, named, float(row[label])),
+                *(target.sentence, target.name, named, float(row[label])),
                 *(task["expressions"][like], float(cosines[like]), gloss),
             )
-
-
-def _marked(model: Model, text: str) -> Parsed:
-    if "[" not in text:
-        raise UsageError("no target; mark it: it was a [piece of cake]")
-    return parse(model, text)
 
 
 def probabilities(task_head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
