@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from types import ModuleType
 
@@ -24,13 +25,13 @@ from ctxembed.store.places import on_model
 from ctxembed.table import Table
 from ctxembed.text.corpus import Corpus
 
-KINDS = {  # what files each takes
-    "similarity": "FILE...",
-    "wic": "DATA GOLD",
-    "scws": "FILE",
-    "senses": "DIR|FILE...",
-    "pseudowords": "[CORPUS...]",
-    "analogies": "FILE",
+KINDS: dict[str, tuple[str, int, float]] = {  # the files each takes, at least and at most so many
+    "similarity": ("FILE...", 1, inf),
+    "wic": ("DATA GOLD", 2, 2),
+    "scws": ("FILE", 1, 1),
+    "senses": ("DIR|FILE...", 1, inf),
+    "pseudowords": ("[CORPUS...]", 0, inf),
+    "analogies": ("FILE", 1, 1),
 }
 
 
@@ -80,12 +81,11 @@ def evaluate(
 
 
 def _check(kind: str, files: Sequence[str], train: object) -> None:
-    wanted = {"wic": (2, 2), "scws": (1, 1), "analogies": (1, 1), "pseudowords": (0, None)}
     if kind not in KINDS:
         raise UsageError(f"no benchmark {kind!r}; there are {', '.join(KINDS)}")
-    low, high = wanted.get(kind, (1, None))
-    if len(files) < low or (high is not None and len(files) > high):
-        raise UsageError(f"write: ctxembed evaluate {kind} {KINDS[kind]}")
+    names, least, most = KINDS[kind]
+    if not least <= len(files) <= most:
+        raise UsageError(f"write: ctxembed evaluate {kind} {names}")
     if train and kind != "wic":
         raise UsageError(f"--train is for wic, not for {kind}")
 
