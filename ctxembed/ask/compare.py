@@ -79,7 +79,7 @@ def compare(
     vectors = {way.name: way.vectors(items) for way in ways}
     several = len(read) > 1
     columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if several else ()), NEAREST)
-    own = [item.ids[item.target.start : item.target.stop].tolist() for item in items]
+    own = [item.own.tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     on_axes = {way.name: axis_cosines(model, vectors[way.name], axes, way.alone) for way in ways}

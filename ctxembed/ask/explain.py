@@ -129,7 +129,7 @@ def explain_targets(
         (ids,), (place,) = collapse([item])
         x = attention.inputs[ids].astype(np.float64)
         span = slice(place, item.target.stop)
-        x[place] = attention.inputs[item.ids[span]].mean(axis=0)
+        x[place] = attention.inputs[item.own].mean(axis=0)
         x = _encode_places(x, encoding)
         tokens = [*parsed.words[:place], " ".join(parsed.words[span])]
         tokens += parsed.words[span.stop :]

@@ -57,9 +57,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
             notes.append("each word stands alone; give it a context with --sentences A B")
         else:
             notes += [f"in the corpus: {_quote(model, item)}" for item in items]
-    found = {
-        "one-hot": _count(model, [item.ids[item.target.start : item.target.stop] for item in items])
-    }
+    found = {"one-hot": _count(model, [item.own for item in items])}
     found["bow"] = _count(model, [item.ids for item in items])
     found["tfidf"] = found["bow"] * _idf(model, found["bow"])
     for name in representations.names():

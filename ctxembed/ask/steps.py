@@ -12,6 +12,7 @@ from ctxembed.context.representations import Attention, Parsed
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats
 from ctxembed.table import Cell, Column, Table
+from ctxembed.text.index import Ids
 
 MOST = 200  # words; a larger square is for a script, not for a page
 HEAD = Column(
@@ -49,14 +50,12 @@ def make_steps(
         raise UsageError(
             f"--steps prints squares of at most {MOST} words; without it, a target is explained"
         )
-    return _steps(attention, parsed, over, encoding)
+    return _steps(attention, parsed, ids, over, key_ids, encoding)
 
 
 def _steps(
-    attention: Attention, parsed: Parsed, over: Parsed | None, encoding: str
+    attention: Attention, parsed: Parsed, ids: Ids, over: Parsed | None, key_ids: Ids, encoding: str
 ) -> Iterator[Step]:
-    ids = parsed.occurrences[0].ids
-    key_ids = ids if over is None else over.occurrences[0].ids
     tokens = parsed.words
     keys = tokens if over is None else over.words
     x = attention.inputs[ids].astype(np.float64)

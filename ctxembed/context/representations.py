@@ -41,6 +41,11 @@ class Occurrence:
     target: range  # where the target stands in ids; several words are one target; none: unknown
     written: Written | None = None  # for those who read words, not rows
 
+    @property
+    def own(self) -> Ids:
+        """The rows of the target itself."""
+        return self.ids[self.target.start : self.target.stop]
+
 
 class Representation(Protocol):
     """Anything that gives an occurrence a vector."""
@@ -107,8 +112,7 @@ class Attention(Ours):
         x = self.inputs[ids]  # (B, T, d)
         for row, item in enumerate(occurrences):
             if len(item.target) > 1:  # a span asks with the mean of its words
-                span = item.ids[item.target.start : item.target.stop]
-                x[row, places[row]] = self.inputs[span].mean(axis=0)
+                x[row, places[row]] = self.inputs[item.own].mean(axis=0)
         return attend(self.layer, x, ids, queries=places)
 
     def embed(self, batch: Windows) -> Floats:
@@ -166,7 +170,7 @@ class Bag(Ours):
             if item.ids is not ids:  # a sentence is summed once for all its targets
                 ids = item.ids
                 total = self.inputs[ids].sum(axis=0, dtype=np.float64)
-            target = self.inputs[item.ids[item.target.start : item.target.stop]]
+            target = self.inputs[item.own]
             others = len(item.ids) - len(item.target)
             if others:
                 vectors[row] = (total - target.sum(axis=0, dtype=np.float64)) / others
@@ -189,13 +193,9 @@ class Static(Ours):
         for row, item in enumerate(occurrences):
             by_size[len(item.target)].append(row)
         for rows in by_size.values():
-            ids = np.array([_span(occurrences[row]) for row in rows])  # (n, words)
+            ids = np.array([occurrences[row].own for row in rows])  # (n, words)
             vectors[rows] = self.inputs[ids].mean(axis=1)
         return vectors
-
-
-def _span(item: Occurrence) -> Ids:
-    return item.ids[item.target.start : item.target.stop]
 
 
 def vectors_at(model: Model, representation: Ours, places: Places) -> Floats:

@@ -60,7 +60,6 @@ class Fitted:
     epochs: list[Epoch]
     before: float  # accuracy on the held-out part by nearest centroid, before fitting
     given: Rows  # labels given to the held-out part by what was fitted without it
-    held_out: Rows
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def fit_examples(
                 break
         stage.advance(settings.epochs - last.number)
     before = float((centroids(ready, seen, held_out, labels) == other.label).mean())
-    return Fitted(last.layer, last.task_head, anchors, epochs, before, given, held_out)
+    return Fitted(last.layer, last.task_head, anchors, epochs, before, given)
 
 
 def centroids(ready: Prepared, seen: Rows, asked: Rows, labels: int) -> Rows:
@@ -215,7 +214,7 @@ def fit_task(
         right = ready.examples.label[test]
         asked = Asked("test", right, made.argmax(axis=1), float((before == right).mean()))
     else:
-        right = ready.examples.label[fitted.held_out]
+        right = ready.examples.label[train[other]]
         asked = Asked("held-out part", right, fitted.given, fitted.before)
     summary: list[tuple[str, Cell]] = [
         ("attention", name),
