@@ -196,8 +196,7 @@ def shift(
     known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
     moved = usage(aligned, most, seed, progress) if by == "usage" else aligned.distances
     order = np.lexsort((aligned.rows_a, -moved.round(9)))  # ties: the more frequent word first
-    rank = np.empty(len(order), np.intp)
-    rank[order] = np.arange(1, len(order) + 1)
+    rank = np.argsort(order) + 1
     asked = known or order[:number].tolist()
     rows: list[tuple[Cell, ...]] = []
     with progress.stage("words", len(asked), "word") as stage:

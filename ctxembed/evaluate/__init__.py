@@ -70,9 +70,10 @@ def evaluate(
         sets = [
             score(word, scored, (seed, number), progress) for number, word in enumerate(labelled)
         ]
-        sets = _with_mean(sets, by_word)
-        if not by_word and len(labelled) > 1:
-            notes.append(f"the mean of {len(labelled)} words; --by-word prints each of them")
+        if len(sets) > 1:
+            sets = [*(sets if by_word else ()), average("mean", sets)]
+            if not by_word:
+                notes.append(f"the mean of {len(labelled)} words; --by-word prints each of them")
     elif kind == "pseudowords":
         sets = _pseudowords(model, files, scored, pairs, by_word, seed, progress)
     else:
@@ -113,12 +114,6 @@ def _pseudowords(
         for scores in averages:  # one figure a band is enough to read; the mean has them all
             scores.figures = {"accuracy": scores.figures["accuracy"]}
     return [*(every if by_word else ()), *averages, average("mean", every)]
-
-
-def _with_mean(sets: list[Scores], by_word: bool) -> list[Scores]:
-    if len(sets) == 1:
-        return sets
-    return [*(sets if by_word else ()), average("mean", sets)]
 
 
 class _Room(ModuleType):

@@ -85,8 +85,7 @@ def build(
 
 def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
     """Turn provisional ids into ranks by frequency, a chunk at a time."""
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    rank = np.argsort(order).astype(np.int32)
     _write_array(folder / "ids.npy", tokens, "<i4", (rank[c] for c in _take(folder, "ids")))
     _write_array(folder / "lines.npy", sentences, "<i4", _take(folder, "lines"))
     _write_array(folder / "offsets.npy", sentences + 1, "<i8", _ends(_take(folder, "lengths")))

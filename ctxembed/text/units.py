@@ -26,9 +26,7 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
     rows = np.array(made, np.int32)
     counts = np.bincount(rows, np.repeat(counted.counts, sizes), len(numbers)).astype(np.int64)
     order = np.argsort(-counts, kind="stable")
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    rows, ends = rank[rows], np.cumsum(sizes)
+    rows, ends = np.argsort(order).astype(np.int32)[rows], np.cumsum(sizes)
     ids, offsets = load(folder / "ids.npy"), load(folder / "offsets.npy")
     before = np.zeros(len(offsets), np.int64)  # units before each sentence
     with (folder / "units.npy").open("wb") as target:
