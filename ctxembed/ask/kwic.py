@@ -1,7 +1,7 @@
 """Where does a word occur, in which sense, and how clearly?"""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,21 +67,10 @@ def kwic(
     def rows() -> Iterator[tuple[Cell, ...]]:
         lines = _lines(representations, places, way, known, axes, side)
         if sense is not None:
-            lines = (line for line in lines if line.sense == sense)
-        return (line.row for line in (lines if sort == "position" else _sorted(lines, sort)))
+            lines = (line for line in lines if line[5] == sense)
+        return lines if sort == "position" else iter(_sorted(lines, sort))
 
     return Table((*KWIC, *AXIS.each(axes)), rows, notes)
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One occurrence, and what it is sorted by."""
-
-    row: tuple[Cell, ...]
-    sense: int | None
-    margin: float
-    left: list[str]  # nearest word first
-    right: list[str]
 
 
 def _senses(
@@ -114,7 +103,7 @@ def _lines(
     known: SavedSenses | None,
     axes: Axes,
     side: int,
-) -> Iterator[_Line]:
+) -> Iterator[tuple[Cell, ...]]:
     """Read occurrences a chunk at a time, in the order of the text."""
     model, index = representations.model, corpus_of(representations.model)
     clues = evidence(representations, known.attention) if known else None
@@ -138,14 +127,16 @@ def _lines(
             sense = int(labels[number]) + 1 if known else None
             margin = float(margins[number])
             cells: tuple[Cell, ...] = (file, line, left, word, right, sense)
-            cells += (None if np.isnan(margin) else margin, *map(float, on_axes[number]))
-            yield _Line(cells, sense, margin, left.split()[::-1], right.split())
+            yield (*cells, None if np.isnan(margin) else margin, *map(float, on_axes[number]))
 
 
-def _sorted(lines: Iterator[_Line], sort: str) -> list[_Line]:
+def _sorted(lines: Iterable[tuple[Cell, ...]], sort: str) -> list[tuple[Cell, ...]]:
     """Sort by sense (the clearest first), margin (the least clear first), left or right word."""
-    if sort == "sense":
-        return sorted(lines, key=lambda line: (line.sense, -line.margin))
-    if sort == "margin":
-        return sorted(lines, key=lambda line: line.margin)
-    return sorted(lines, key=lambda line: line.left if sort == "left" else line.right)
+
+    def key(line: tuple[Any, ...]) -> Any:
+        _, _, left, _, right, sense, margin = line[: len(KWIC)]
+        if sort in ("sense", "margin"):  # one sense has no margins
+            return (sense, -(margin or 0.0)) if sort == "sense" else margin or 0.0
+        return left.split()[::-1] if sort == "left" else right.split()  # the nearest word first
+
+    return sorted(lines, key=key)
