@@ -17,10 +17,8 @@ _NUMPY = {
     for name in ("_reconstruct", "_frombuffer", "scalar")
 } | {("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")}
 _GENSIM = {
-    ("gensim.models.keyedvectors", "KeyedVectors"),
-    ("gensim.models.keyedvectors", "Word2VecKeyedVectors"),
-    ("gensim.models.keyedvectors", "EuclideanKeyedVectors"),
-    ("gensim.models.keyedvectors", "Vocab"),
+    ("gensim.models.keyedvectors", name)
+    for name in ("KeyedVectors", "Word2VecKeyedVectors", "EuclideanKeyedVectors", "Vocab")
 }
 
 
