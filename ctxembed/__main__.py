@@ -1,4 +1,4 @@
-from ctxembed.cli.main import main
+from ctxembed.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run()
