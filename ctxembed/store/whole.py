@@ -52,12 +52,10 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
         (work / MARK).touch()
         yield work
         _sync(work)
-        if target.exists():
-            if not replace:
-                raise UsageError(f"{target} was made by another run meanwhile; it stays as it is")
+        if target.exists() and replace:
             check_ours(target)
         (work / MARK).unlink()
-        _put(work, target)
+        _put(work, target, replace)
     except OSError as error:
         # numpy says only how many items it could write
         if error.errno in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error):
@@ -116,11 +114,19 @@ def _is_model(folder: Path, files: set[str]) -> bool:
         return files >= _VECTORS
 
 
-def _put(work: Path, target: Path) -> None:
+def _put(work: Path, target: Path, replace: bool) -> None:
     """Move the finished directory to its place."""
-    if not target.exists():
-        work.rename(target)
-    elif not _exchange(work, target):
+    try:
+        free = not target.exists()
+        if free:
+            work.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        free = False  # another run was the first, between the look and the move
+    if not free and not replace:
+        raise UsageError(f"{target} was made by another run meanwhile; it stays as it is")
+    if not free and not _exchange(work, target):
         # Where the system cannot swap two names in one step, the old one waits under another.
         aside = target.parent / f".{target.name}.old-{os.getpid()}"
         target.rename(aside)
