@@ -18,6 +18,7 @@ __version__ = "0.2.0"
 _WHERE = {
     "CtxembedError": "ctxembed.errors",
     "Model": "ctxembed.store.model",
+    "Chart": "ctxembed.table",
     "Column": "ctxembed.table",
     "Corpus": "ctxembed.text.corpus",
     "Table": "ctxembed.table",

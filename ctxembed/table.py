@@ -62,12 +62,47 @@ def answers(*columns: Column) -> Callable[[F], F]:
     return declare
 
 
+Kind = Literal["tokens", "heat", "scatter", "lines", "bars", "dots"]
+Place = str | int  # a column: its name, or its number from 0 where names may repeat
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What a picture of a Table shows: which column plays which part. It draws nothing itself.
+
+    tokens   a sentence: a word for each row, `label`, shaded by `y`, with an arc from the word that
+             `start` names; a sentence for each `panel`
+    heat     a square for each `label` and `x`, or for each of several `y`, coloured by `y`
+    scatter  a point for each row at `x` and `y`, coloured by `series`; `label` says what it is
+    lines    `y` over `x`, a line for each `series` or each `y`, with an interval
+    bars     a bar for each `label`, one beside the other for each `y`, or `stacked` by `series`
+    dots     a line for each `label`, on it a dot for each `series` or each `y`, with an interval
+
+    A row for which `y` is empty is not drawn. Parts of several columns are joined by a space.
+    """
+
+    kind: Kind
+    y: Sequence[Place] = ()  # the numbers
+    x: Place | None = None
+    label: Sequence[Place] = ()
+    series: Sequence[Place] = ()
+    panel: Sequence[Place] = ()  # a picture of its own for each
+    low: Place | None = None  # the interval of y
+    high: Place | None = None
+    start: str = ""  # tokens: the column that names the target; dots, scatter: where arrows begin
+    stacked: bool = False
+    domain: tuple[float, float] | None = None  # of y; what is there, with 0, where none is given
+    title: str = ""
+    of: "Callable[[], Table] | None" = None  # what is drawn, where it is not the Table itself
+
+
 class Table:
     """Columns and rows; rows may be a stream.
 
     A stream is kept as it is read, so that it can be read again; a function that begins one is
     asked again, and nothing is kept. `notes` are for the person, `unknown` says of each word that
-    had to be left out why: they go to stderr. Both may grow until the last row is read.
+    had to be left out why: they go to stderr. Both may grow until the last row is read. `charts`
+    are its pictures, one under the other; under them stand `caption` and the notes.
     """
 
     def __init__(
@@ -76,11 +111,23 @@ class Table:
         rows: Iterable[Row] | Callable[[], Iterable[Row]],
         notes: Sequence[str] = (),
         unknown: Sequence[str] = (),
+        chart: Chart | Sequence[Chart] | None = None,
     ) -> None:
         self.columns = tuple(c if isinstance(c, Column) else Column(c) for c in columns)
         self._rows = rows
         self.notes = notes if isinstance(notes, list) else list(notes)
         self.unknown = unknown if isinstance(unknown, list) else list(unknown)
+        self.charts = (chart,) if isinstance(chart, Chart) else tuple(chart or ())
+        self.caption: list[str] = []
+
+    @property
+    def chart(self) -> Chart | None:
+        """The first of its pictures."""
+        return self.charts[0] if self.charts else None
+
+    def place(self, column: Place) -> int:
+        """Return the number of a column, from 0."""
+        return column if isinstance(column, int) else self.names.index(column)
 
     @property
     def names(self) -> list[str]:

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from ctxembed.errors import CtxembedError
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 
 def test_a_stream_is_kept() -> None:
@@ -53,6 +53,15 @@ def test_notes_may_grow_while_rows_are_read() -> None:
 def test_a_column_stands_for_several() -> None:
     axis = Column("AXIS...", "cosine with the axis")
     assert axis.each(["taste"]) == [Column("taste", "cosine with the axis")]
+
+
+def test_a_table_carries_what_its_picture_shows() -> None:
+    chart = Chart("bars", ["n"], label=["word"])
+    table = Table(("word", "n"), [("apple", 3)], chart=chart)
+    assert (table.chart, table.charts) == (chart, (chart,))
+    assert Table(("n",), [], chart=[chart, chart]).charts == (chart, chart)
+    assert Table(("n",), []).chart is None
+    assert [table.place(column) for column in (*chart.label, *chart.y, 1)] == [0, 1, 1]
 
 
 class Seen(HTMLParser):

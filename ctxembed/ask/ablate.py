@@ -14,7 +14,7 @@ from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 DIGITS = 9  # changes that differ less than this are ties: sums in another order
 ENOUGH = 5  # words; below this any order is likely
@@ -83,7 +83,14 @@ def ablate(
                 values = [float(cell) for cell in (weight, change, *moved)]
                 rows.append((*cells, *values, found[-1]))
     notes = [*tell_skipped(read), *_verdict(found, len(rows))]
-    return Table((*ABLATE, *AXIS.each(axes), SPEARMAN), rows, notes)
+    chart = Chart(
+        "bars",
+        ["weight", "change"],
+        label=["removed"],
+        panel=["sentence", "target"],
+        title=f"what each context word is worth, by {chosen.name} attention",
+    )
+    return Table((*ABLATE, *AXIS.each(axes), SPEARMAN), rows, notes, chart=chart)
 
 
 def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) -> list[Ablation]:

@@ -13,7 +13,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 from ctxembed.text.function_words import is_content
 
 FEWEST = 20  # occurrences below which nothing is said
@@ -106,7 +106,16 @@ def ambiguity(
         )
         for item in found[:number]
     ]
-    return Table(AMBIGUITY, lines, notes, unknown)
+    chart = Chart(
+        "dots",
+        ["self_similarity"],
+        label=["word"],
+        series=["verdict"],
+        low="low",
+        high="high",
+        title="self-similarity: low, used in many ways",
+    )
+    return Table(AMBIGUITY, lines, notes, unknown, chart)
 
 
 def verdict(item: Usage, threshold: float) -> str:

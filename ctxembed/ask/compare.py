@@ -1,17 +1,21 @@
 """Static against contextual: what does this word mean here?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ctxembed.ask.explain import name_targets
 from ctxembed.ask.neighbors import AT_ONCE, nearest
 from ctxembed.ask.targets import general_kind, open_encoders, read_sentences, tell_skipped
+from ctxembed.ask.weights import draw_sentences
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representations import (
+    Attention,
     Occurrence,
     Ours,
+    Parsed,
     Representation,
     Representations,
     representations_of,
@@ -20,7 +24,7 @@ from ctxembed.context.representations import (
 from ctxembed.static.space import Floats, cosine, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 BASELINES = ("static", "bag")
 OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
@@ -112,7 +116,22 @@ def compare(
                     yield row_of(row, way, words)
 
     compared = {way.name: vectors[way.name] for way in chosen}
-    return Table(columns, rows, [*tell_skipped(read), *_verdict(compared, on_axes)])
+    notes = [*tell_skipped(read), *_verdict(compared, on_axes)]
+    return Table(columns, rows, notes, chart=_draw(chosen, read, len(axes)))
+
+
+def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: int) -> list[Chart]:
+    """Draw each target between the axes, an arrow from static to what the context makes of it."""
+    first, which = len(TARGET), ["sentence", "target"]
+    attention = chosen[-1]
+    charts = [draw_sentences(attention, read)] if isinstance(attention, Attention) else []
+    if axes == 2:
+        plane = Chart("scatter", [first + 1], first, series=["representation"], panel=which)
+        return [*charts, replace(plane, start="static", title="cosine with each axis")]
+    numbers = range(first, first + axes) if axes else ["cos_static"]
+    told = "cosine with each axis" if axes else "cosine with the static vector"
+    dots = Chart("dots", numbers, label=which, series=["representation"], start="static")
+    return [*charts, replace(dots, title=told)]
 
 
 class _Random:

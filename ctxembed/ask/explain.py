@@ -25,9 +25,10 @@ from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Row, Table
+from ctxembed.table import Cell, Chart, Column, Row, Table
 from ctxembed.text.subword import INNER
 
+MOST_ARCS = 6  # targets that are drawn each with its own arcs
 EXPLAIN = (
     TARGET,
     HEAD,
@@ -98,7 +99,27 @@ def explain(
     if number > 1 and head == "mean":
         told = "score, scaled and weight are their means; --head each shows all"
         notes.append(f"{number} heads: {told}")
-    return Table(EXPLAIN, lambda: explain_rows(explained(), head), notes)
+    chart = draw_weights(chosen.name, head, number, len(parsed.occurrences))
+    return Table(EXPLAIN, lambda: explain_rows(explained(), head), notes, chart=chart)
+
+
+def draw_weights(name: str, head: str, heads: int, targets: int) -> Chart:
+    """Draw the sentence with arcs; heads side by side, and a whole sentence, as a heat map."""
+    which = f", head {head}" if head.isdigit() else f", mean of {heads} heads" if heads > 1 else ""
+    title = f"{name} attention{'' if head == 'each' else which}"
+    if head == "each" or targets > MOST_ARCS:
+        by = ("head", ("target",)) if head == "each" else ("target", ())
+        return Chart("heat", ["weight"], "token", by[:1], panel=by[1], domain=(0, 1), title=title)
+    return Chart(
+        "tokens",
+        ["weight"],
+        "position",
+        ["token"],
+        panel=["target"],
+        start="target",
+        domain=(0, 1),
+        title=title,
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ctxembed.errors import CorpusError, UsageError
 from ctxembed.static.by_hand import MATRICES, read_vectors, read_weights
 from ctxembed.store.model import Model
 from ctxembed.store.places import example
-from ctxembed.table import Column, Table
+from ctxembed.table import Chart, Column, Table
 
 TARGET = RECIPE[0]
 TOKEN = Column("token", "a word of the sentence", "label")
@@ -61,4 +61,15 @@ def explain_weights(
         for row in chosen
         for place, token in enumerate(tokens)
     ]
-    return Table((TARGET, TOKEN, POSITION, replace(WEIGHT, group=("target",))), lines, [note])
+    columns = (TARGET, TOKEN, POSITION, replace(WEIGHT, group=("target",)))
+    chart = Chart(
+        "tokens",
+        ["weight"],
+        "position",
+        ["token"],
+        panel=["target"],
+        start="target",
+        domain=(0, 1),
+        title=f"{name}: weights by hand",
+    )
+    return Table(columns, lines, [note], chart=chart)

@@ -11,7 +11,7 @@ from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import cosine
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 TELLS = {
     "one-hot": "which word it is",
@@ -72,7 +72,9 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
         )
         for name, pair in found.items()
     ]
-    return Table(LADDER, rows, notes)
+    title = f"cosine of {word1} and {word2}"
+    chart = Chart("bars", ["cosine"], label=["representation"], domain=(0, 1), title=title)
+    return Table(LADDER, rows, notes, chart=chart)
 
 
 def _parse(model: Model, word: str, sentence: str) -> Parsed:

@@ -17,7 +17,7 @@ from ctxembed.static.engine import cores, fit_settings
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
-from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.table import Cell, Chart, Column, Table, answers
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.mixture import Ingredient, read_ingredient, write_mixture
 from ctxembed.text.processes import in_processes
@@ -221,7 +221,17 @@ def _tabulate(
         *_unknown_notes([m.unknown for m in made], len(setup.probes)),
         *(_too_little(made) or _verdict(setup, name, shares, means, half)),
     ]
-    return Table(columns, rows, notes)
+    first, second = setup.axes
+    chart = Chart(
+        "lines",
+        ["difference"],
+        "share",
+        series=["representation", "probe"],
+        low="low",
+        high="high",
+        title=f"{setup.word}: above 0 nearer to {first}, below nearer to {second}",
+    )
+    return Table(columns, rows, notes, chart=chart)
 
 
 def interval(values: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Column, Table
+from ctxembed.table import Chart, Column, Table
 
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
 FAR = 0.3  # trust of words that are looked at first
@@ -127,7 +127,8 @@ def neighbors(
         for word, best in zip(known, found, strict=True)
         for rank, (neighbor, cosine) in enumerate(best, 1)
     ]
-    return Table(NEIGHBORS, rows, unknown=unknown)
+    chart = Chart("bars", ["cosine"], label=["neighbor"], panel=["word"], title="nearest words")
+    return Table(NEIGHBORS, rows, unknown=unknown, chart=chart)
 
 
 @on_model(*ANALOGY)
@@ -145,4 +146,5 @@ def analogy(
     ua, ub, uc = unit(np.array([model.vector(word) for word in (a, b, c)]))
     without = [row for word in (a, b, c) for row in model.parts(word)]
     (found,) = nearest(model, ub - ua + uc, number, [without], min_count=min_count, raw=raw)
-    return Table(ANALOGY, [(rank, *pair) for rank, pair in enumerate(found, 1)])
+    chart = Chart("bars", ["cosine"], label=["word"], title=f"{b} - {a} + {c}")
+    return Table(ANALOGY, [(rank, *pair) for rank, pair in enumerate(found, 1)], chart=chart)

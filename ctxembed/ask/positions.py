@@ -6,7 +6,7 @@ from ctxembed.context.representations import Attention, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model
-from ctxembed.table import Column, Table, answers
+from ctxembed.table import Chart, Column, Table, answers
 
 PLACE = Column("position", "a place, from 0")
 WAVES = Column("d1, d2, ...", "its encoding: sine in odd columns, cosine in even ones")
@@ -34,8 +34,18 @@ def positions(
     values = encoding @ encoding.T if dot else encoding
     rows = [(place, *map(float, row)) for place, row in enumerate(values)]
     if dot:
-        return Table((PLACE, *PRODUCTS.each(f"p{i}" for i in range(length))), rows)
-    return Table((PLACE, *WAVES.each(f"d{i}" for i in range(1, dim + 1))), rows)
+        return Table(
+            (PLACE, *PRODUCTS.each(f"p{i}" for i in range(length))),
+            rows,
+            chart=Chart("heat", range(1, length + 1), label=["position"], title="dot products"),
+        )
+    return Table(
+        (PLACE, *WAVES.each(f"d{i}" for i in range(1, dim + 1))),
+        rows,
+        chart=Chart(
+            "heat", range(1, dim + 1), label=["position"], domain=(-1, 1), title="sinusoidal places"
+        ),
+    )
 
 
 def bias_by_distance(model: Model, name: str) -> Table:
@@ -53,4 +63,7 @@ def bias_by_distance(model: Model, name: str) -> Table:
         heights = " ".join(f"{wall:.1f}" for wall in walls.by_head)
         notes.append(f"a wall between two words counts, head by head: {heights}")
     heads = HEADS.each(f"head_{head}" for head in range(1, len(bias) + 1))
-    return Table((DISTANCE, *heads), rows, notes)
+    numbers = range(1, len(bias) + 1)
+    title = f"{name}: what is added to a score by distance"
+    chart = Chart("lines", numbers, "distance", title=title)
+    return Table((DISTANCE, *heads), rows, notes, chart=chart)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ctxembed.ask.induce import MOST, WIDE, Clustering, SenseSpace, cluster, make_space
 from ctxembed.ask.neighbors import nearest
+from ctxembed.ask.sense_map import draw_map
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
 from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
@@ -118,7 +119,11 @@ def senses(
     notes = _notes(found, weights, residual, mean_cosine, chosen=k is None)
     if save:
         notes.append(f"saved to {save_senses(model, kept)}")
-    return Table(SENSES, rows, notes)
+    made = found.clustering
+    chart = draw_map(
+        representations, found.word, name, found.places, made.labels, found.markers, seed
+    )
+    return Table(SENSES, rows, notes, chart=chart)
 
 
 def find_senses(

@@ -9,7 +9,7 @@ from ctxembed.context.axes import Alone, Axes, axis_cosines
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Column, Row, Table
+from ctxembed.table import Chart, Column, Row, Table
 
 WORD = Column("word", "a word", "label")
 OTHERS = Column("WORD...", "its cosine with each of the words, a column under each one's name")
@@ -48,11 +48,13 @@ def similarity(
     if pairs:
         both = combinations(range(len(names)), 2)
         found = [(names[i], names[j], float(cosines[i, j])) for i, j in both]
-        return Table(PAIRS, found, notes, missing)
+        chart = Chart("bars", ["cosine"], label=["word1", "word2"], title="cosine")
+        return Table(PAIRS, found, notes, missing, chart)
     columns = (WORD, *OTHERS.each(names), *AXIS.each(axes))
     values = np.hstack([cosines, axis_cosines(model, np.array(vectors), axes, alone)])
     rows: list[Row] = [(name, *map(float, line)) for name, line in zip(names, values, strict=True)]
-    return Table(columns, rows, notes, missing)
+    chart = Chart("heat", range(1, len(columns)), label=["word"], domain=(-1, 1), title="cosine")
+    return Table(columns, rows, notes, missing, chart)
 
 
 def _in_context(

@@ -7,7 +7,7 @@ import numpy as np
 
 from ctxembed.evaluate.metrics import Figure, mean_figure, paired_p
 from ctxembed.evaluate.published import PUBLISHED
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 EVALUATE = (
     Column("set", "the file, word, band or section; mean where several are averaged", "label"),
@@ -24,6 +24,16 @@ EVALUATE = (
 )
 SOURCE = Column(
     "source", "with --published: measured here, or where the figure was published", "text"
+)
+
+FIGURES = Chart(
+    "dots",
+    ["value"],
+    label=["representation"],
+    panel=["set", "metric"],
+    low="low",
+    high="high",
+    title="each figure with its 95 % interval",
 )
 
 
@@ -81,7 +91,7 @@ def tabulate(
     if missing:
         told.append(f"{missing} items hold a word that is not in the vocabulary: column missing")
     if not published:
-        return Table(EVALUATE, rows, told)
+        return Table(EVALUATE, rows, told, chart=FIGURES)
     literature = PUBLISHED.get(kind, ())
     if not literature:
         told.append(f"no published figures for {kind}")
@@ -92,4 +102,5 @@ def tabulate(
             *((*line[:4], None, None, None, None, None, line[4]) for line in literature),
         ],
         told,
+        chart=FIGURES,
     )

@@ -1,0 +1,35 @@
+"""The sentence beside an answer: how much each of its words weighs for each target."""
+
+from collections.abc import Iterator, Sequence
+
+from ctxembed.ask.explain import explain_targets
+from ctxembed.ask.illustrate import POSITION, TARGET, TOKEN, WEIGHT
+from ctxembed.context.representations import Attention, Parsed
+from ctxembed.table import Cell, Chart, Column, Table
+
+WEIGHTS = (Column("sentence", "number of the sentence, from 1", "label"), TARGET, TOKEN)
+
+
+def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
+    """Describe each target's sentence with its words shaded by their weights, mean over heads."""
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        for number, parsed in enumerate(read, 1):
+            for item in explain_targets(attention, parsed):
+                masked = item.attended.trace().scaled[0, :, 0].max(axis=0) == float("-inf")
+                weights = item.attended.weights[0, :, 0].mean(axis=0)
+                for place, token in enumerate(item.tokens):
+                    weight = None if masked[place] else float(weights[place])
+                    yield number, item.target, token, place + 1, weight
+
+    return Chart(
+        "tokens",
+        ["weight"],
+        "position",
+        ["token"],
+        panel=["sentence", "target"],
+        start="target",
+        domain=(0, 1),
+        title=f"{attention.name} attention",
+        of=lambda: Table((*WEIGHTS, POSITION, WEIGHT), rows),
+    )
