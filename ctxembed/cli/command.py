@@ -136,11 +136,13 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
     return places.open_model(chosen)
 
 
-def open_corpus(names: Sequence[str], encoding: str, errors: str, lines: bool) -> "Corpus":
+def open_corpus(
+    names: Sequence[str], encoding: str, errors: str, lines: bool, document: str = "auto"
+) -> "Corpus":
     """Find the files of a corpus; tell which of them are no text."""
     from ctxembed.text.corpus import Corpus
 
-    corpus = Corpus(names, encoding, errors, lines)
+    corpus = Corpus(names, encoding, errors, lines, document)
     for name in corpus.skipped[:3]:
         note(f"{name}: skipped, not a text file")
     if len(corpus.skipped) > 3:

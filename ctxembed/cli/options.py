@@ -130,6 +130,13 @@ general = click.option(
 )
 force = click.option("--force", is_flag=True, help="Replace the model that is there.")
 lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+document = click.option(
+    "--document",
+    default="auto",
+    show_default=True,
+    metavar="file|block|line|REGEX",
+    help="What a document is: a block is between blank lines, REGEX matches a first line.",
+)
 errors = choice(
     "--errors", ["strict", "replace"], help="What to do with a byte that can't be decoded."
 )

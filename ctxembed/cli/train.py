@@ -30,6 +30,11 @@ A line of a text that was broken to a width (most lines equally long, the next o
 small letter) is joined with the next; otherwise each line ends a sentence. A blank line always
 does. With --lines nothing is split or joined. A sentence of more than 1,000 words is split there.
 
+A document is what its author wrote in one go: shift, keywords and collocates count by documents,
+since the sentences of one are not independent. It is a file where there are 20 or more, else a
+block between blank lines where there are 20, else a line; --document says it otherwise, and takes a
+regular expression too: a line that it matches from its first letter on begins a document.
+
 What is not given fits the corpus, and changes little by little with its size: 10,000 words get 25
 dimensions, 100 epochs and every word; 100,000 words 50 dimensions, 50 epochs and words that occur
 three times; 400,000 words 64 dimensions, 30 epochs and words that occur five times; 2 million words
@@ -89,6 +94,7 @@ the earlier model, or none.""",
     least=10,
     most=1_000_000,
 )
+@options.document
 @options.corpus
 def command_(
     corpus: tuple[str, ...],
@@ -108,7 +114,7 @@ def command_(
 
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
-    how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
+    how = {name: asked.pop(name) for name in ("encoding", "errors", "lines", "document")}
     return ask(
         open_corpus(corpus, **how),
         tokenizer=Tokenizer(tokenizer, cased),

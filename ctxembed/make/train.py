@@ -81,6 +81,8 @@ def train(
             "tokenizer": {name: getattr(tokenizer, name) for name in ("kind", "cased", "unit")},
             "lines": corpus.lines,
             "encoding": corpus.encoding,
+            "document": counted.document,
+            "documents": counted.documents,
             "files": counted.files,
         }
         write(folder, words, counts, vectors, outputs, meta)
@@ -132,6 +134,8 @@ def _summary(
     rows: list[tuple[str, Cell]] = [
         ("sentences", meta["sentences"]),
         ("tokens", meta["tokens"]),
+        ("document", meta["document"]),
+        ("documents", meta["documents"]),
         ("vocabulary", len(counts)),
         ("dropped_words", meta["dropped_words"]),
         *settings.items(),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from ctxembed.errors import CtxembedError, UsageError, read_failure
+from ctxembed.text.index import FILES as INDEX
 
 MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
 _ATTENTION = r"layer\.json|[a-z_]+\.npy"
@@ -19,7 +20,7 @@ _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"
 # What our directories hold, by the file that each must have; whatever else is in one is not ours.
 _HOLDS = {
     "model.json": r"model\.json|subword\.json|vocab\.txt|(vectors|output|counts)\.npy"
-    r"|index/(rare\.txt|(ids|offsets|lines|starts|positions)\.npy)"
+    rf"|index/({'|'.join(map(re.escape, INDEX))})"
     rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
     "layer.json": _ATTENTION,
     "senses.json": _SENSES,

@@ -49,6 +49,7 @@ class Corpus:
     encoding: str = "utf-8"
     errors: str = "strict"
     lines: bool = False  # each line is one sentence already
+    document: str = "auto"  # file, block, line, or the pattern of a document's first line
     sources: list[Source] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)  # binary files met in folders
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
+from ctxembed.text.borders import BLOCK, FILE, KINDS, Beginnings, check_kind, choose
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ctxembed.text.corpus import Corpus
 
 Ids = NDArray[np.int32]
+# What an index is made of; text/ writes them, whoever checks or copies a model reads it here.
+FILES = ("ids.npy", "offsets.npy", "lines.npy", "documents.npy", "starts.npy", "positions.npy",
+         "rare.txt")  # fmt: skip
 CHUNK = 1 << 20  # tokens handled at once; bounds the memory, whatever the size of the corpus
 
 
@@ -35,6 +39,8 @@ class Counted:
     sentences: int
     tokens: int
     files: list[dict[str, Any]]  # name, sha256, sentences
+    document: str  # what a document is: file, block, line, or the pattern of its first line
+    documents: int
 
     def kept(self, min_count: int) -> int:
         """Tell how many words occur often enough; they are the first ones."""
@@ -51,13 +57,16 @@ def build(
     counts = np.zeros(1024, np.int64)
     sentences = tokens = 0
     by_file = [0] * len(corpus.sources)
+    begun = Beginnings()
+    border = check_kind(corpus.document)
     with (
         (folder / "ids").open("wb") as ids_file,
         (folder / "lengths").open("wb") as lengths_file,
         (folder / "lines").open("wb") as lines_file,
+        (folder / "begins").open("wb") as begins_file,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
-        for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers):
+        for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers, border):
             types = part.types
             rows = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
             if len(numbers) > len(counts):
@@ -66,6 +75,7 @@ def build(
             ids_file.write(rows[part.ids].tobytes())
             lengths_file.write(part.lengths.tobytes())
             lines_file.write(part.lines.tobytes())
+            begins_file.write(begun.mark(part.file, part.lines, part.borders, part.border_behind))
             sentences += len(part.lengths)
             tokens += len(part.ids)
             by_file[part.file] += len(part.lengths)
@@ -80,7 +90,29 @@ def build(
         for source, number in zip(corpus.sources, by_file, strict=True)
     ]
     _renumber(folder, order, tokens, sentences)
-    return Counted([words[row] for row in order], counts[order], sentences, tokens, files)
+    kind = choose(corpus.document, begun.counts[FILE], begun.counts[BLOCK])
+    bit = KINDS.get(kind, BLOCK)
+    documents = begun.counts[bit]
+    _write_array(folder / "documents.npy", documents + 1, "<i8", _documents(folder, bit))
+    return Counted(
+        [words[row] for row in order],
+        counts[order],
+        sentences,
+        tokens,
+        files,
+        kind,
+        documents,
+    )
+
+
+def _documents(folder: Path, bit: int) -> Iterator[NDArray[np.int64]]:
+    """Yield where each document begins in ids, and behind them where the last one ends."""
+    offsets = load(folder / "offsets.npy")
+    for first in range(0, len(offsets) - 1, CHUNK):
+        begins = np.fromfile(folder / "begins", np.uint8, CHUNK, offset=first)
+        yield offsets[first : first + len(begins)][begins & bit > 0]
+    yield offsets[-1:]
+    (folder / "begins").unlink()
 
 
 def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
@@ -209,6 +241,23 @@ class Index:
         return self._load("lines.npy", len(self.offsets) - 1)
 
     @cached_property
+    def documents(self) -> NDArray[np.int64]:
+        """(D+1,) where each document begins in ids, and where the last one ends.
+
+        An index from before there were documents has a file as one, or a line where files are few.
+        """
+        if (self.folder / "documents.npy").exists():
+            found: NDArray[np.int64] = load(self.folder / "documents.npy")
+            self._expect("documents.npy", len(found) > 1 and found[-1] == self.offsets[-1])
+            return found
+        begins = np.zeros(len(self.lines) + 1, np.bool_)  # an empty file may be the last one
+        begins[np.append(0, self._ends[:-1])] = True
+        begins = begins[:-1]
+        if choose("auto", len(self.files), 0) == "line":
+            begins[1:] |= np.diff(self.lines) != 0
+        return np.append(self.offsets[:-1][begins], self.offsets[-1])
+
+    @cached_property
     def _starts(self) -> NDArray[np.int64]:
         return self._load("starts.npy", len(self.vocab) + 1)
 
@@ -233,6 +282,14 @@ class Index:
     def sentence_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sentence in which each place lies."""
         return np.searchsorted(self.offsets, positions, side="right") - 1
+
+    def document_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the document in which each place lies, from 0."""
+        return np.searchsorted(self.documents, positions, side="right") - 1
+
+    def count_documents(self, positions: NDArray[np.int64]) -> int:
+        """Count the documents in which these places, in the order of the text, lie."""
+        return len(np.unique(self.document_of(positions)))
 
     def sentence(self, number: int) -> Ids:
         """Return the ids of one sentence."""

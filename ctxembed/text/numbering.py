@@ -10,9 +10,10 @@ from itertools import chain, islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.text.borders import find_blank_lines, find_borders
 from ctxembed.text.corpus import Block
 from ctxembed.text.distinct import WIDE, Chunks, find_chunks
-from ctxembed.text.sentence_ends import find_blank_lines, find_ends
+from ctxembed.text.sentence_ends import find_ends
 from ctxembed.text.tokenizer import Tokenizer
 
 np.empty(1 << 24, np.uint8)  # once freed, it makes the C library keep memory for the next blocks
@@ -28,6 +29,8 @@ class Numbered:
     ids: NDArray[np.unsignedinteger]  # (tokens,) rows of types, as small as they fit
     lengths: NDArray[np.int32]  # (sentences,) tokens in each
     lines: NDArray[np.int32]  # (sentences,) line on which each begins
+    borders: NDArray[np.bool_]  # (sentences,) whether a blank line, or another border, is before it
+    border_behind: bool  # whether there is one behind the last sentence
 
     @property
     def types(self) -> list[str]:
@@ -35,41 +38,49 @@ class Numbered:
         return self.text.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
-def number_words(block: Block, tokenizer: Tokenizer, lines: bool) -> Numbered:
-    """Split a block into sentences and words, and number the words by first appearance."""
-    cuts = np.zeros(0, np.int64) if lines else find_ends(block.data)
-    if block.wrapped:
-        cuts = np.concatenate([cuts, find_blank_lines(block.data)])
-    data, cuts = _part(block.data, cuts, tokenizer)
-    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    if not block.wrapped:
-        cuts = np.concatenate([cuts, breaks])
+def number_words(
+    block: Block, tokenizer: Tokenizer, lines: bool, border: str | None = None
+) -> Numbered:
+    """Split a block into sentences and words, and number the words by first appearance.
+
+    border: the pattern of a line before which a document begins; else a blank line ends one.
+    """
+    ends = np.zeros(0, np.int64) if lines else find_ends(block.data)
+    breaks = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
+    blank = find_blank_lines(block.data, breaks)
+    borders = blank if border is None else find_borders(block.data, border)
+    cuts = np.concatenate([ends, borders, blank if block.wrapped else breaks])
+    data, inserted = _part(block.data, ends, tokenizer)
     chunks = find_chunks(_separate(data, tokenizer))
     text, sizes = _split(chunks, tokenizer)
     ids, ends = _number(chunks, sizes)
-    offsets = _offsets(np.sort(cuts), chunks.starts, ends)
-    places = chunks.starts[np.searchsorted(ends, offsets[:-1], side="right")]
+    starts = chunks.starts - np.searchsorted(inserted, chunks.starts)  # in the block's own bytes
+    offsets = _offsets(np.sort(cuts), starts, ends)
+    places = starts[np.searchsorted(ends, offsets[:-1], side="right")]
+    before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
     return Numbered(
         block.file,
         text,
         ids,
         np.diff(offsets).astype(np.int32),
         (block.line + np.searchsorted(breaks, places)).astype(np.int32),
+        np.diff(before, prepend=0) > 0,
+        len(borders) > (before[-1] if len(before) else 0),
     )
 
 
 def _part(
     data: bytes, ends: NDArray[np.int64], tokenizer: Tokenizer
 ) -> tuple[bytes, NDArray[np.int64]]:
-    """Put a separator where a sentence ends without one, as in Chinese; return the new ends too."""
+    """Put a separator where a sentence ends without one, as in Chinese; return where they are."""
     letters = np.frombuffer(data, np.uint8)
     joined = ends[ends < len(data)]
     joined = joined[~_SPACES[letters[joined]]]
     if tokenizer.kind == "word":  # full stops separate, but for those of several bytes
         joined = joined[letters[joined - 1] > 127]
     if not len(joined):
-        return data, ends
-    return np.insert(letters, joined, 0x1E).tobytes(), ends + np.searchsorted(joined, ends)
+        return data, joined
+    return np.insert(letters, joined, 0x1E).tobytes(), joined + np.arange(len(joined))
 
 
 def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
@@ -160,14 +171,18 @@ def _table(tokenizer: Tokenizer) -> bytes:
 
 
 def number_all(
-    blocks: Iterable[tuple[Block, int]], tokenizer: Tokenizer, lines: bool, workers: int
+    blocks: Iterable[tuple[Block, int]],
+    tokenizer: Tokenizer,
+    lines: bool,
+    workers: int,
+    border: str | None = None,
 ) -> Iterator[tuple[Numbered, int]]:
     """Encode blocks in order, in several processes where that pays."""
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
         for block, size in chain(start, stream):
-            yield number_words(block, tokenizer, lines), size
+            yield number_words(block, tokenizer, lines, border), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -177,10 +192,10 @@ def number_all(
         pending: deque[tuple[Future[Numbered], int]] = deque()
         for block, size in chain(start, stream):
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
-                future = pool.submit(number_words, block, tokenizer, lines)
+                future = pool.submit(number_words, block, tokenizer, lines, border)
             else:  # the others have enough to do: this process is a worker too
                 future = Future()
-                future.set_result(number_words(block, tokenizer, lines))
+                future.set_result(number_words(block, tokenizer, lines, border))
             pending.append((future, size))
             while pending and (pending[0][0].done() or len(pending) > 4 * workers):
                 future, size = pending.popleft()

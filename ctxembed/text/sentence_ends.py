@@ -27,7 +27,6 @@ _END = re.compile(
     b"(?=" + _SPACE + b"|" + b"|".join(b"(?<=" + char.encode() + b")" for char in _FINAL) + b")"
     b"(?!" + _SPACE + b"*" + _any_of("\"'“‘([") + b"*(?:[a-z]|\xc3[\x9f-\xb6\xb8-\xbf]))"
 )
-_BLANK_LINE = re.compile(b"\n" + _any_of(set(_SPACES) - {"\n"}) + b"*\n" + _SPACE + b"*")
 _NO, _YES, _ASK = range(3)
 
 
@@ -89,8 +88,3 @@ def find_ends(data: bytes) -> NDArray[np.int64]:
 def _abbreviated(data: bytes, end: int) -> bool:
     before = data[max(0, end - 64) : end].decode("utf-8", "replace")  # many more than are looked at
     return is_abbreviation(before, len(before))
-
-
-def find_blank_lines(data: bytes) -> NDArray[np.int64]:
-    """List where blank lines begin."""
-    return np.array([match.start() for match in _BLANK_LINE.finditer(data)], np.int64)

@@ -46,6 +46,8 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
     (folder / "units.npy").replace(folder / "ids.npy")
     split = split_long(before, LONGEST)
     lines = np.load(folder / "lines.npy")[np.searchsorted(before, split[:-1], side="right") - 1]
+    documents = load(folder / "documents.npy")
+    np.save(folder / "documents.npy", before[np.searchsorted(offsets, documents)])
     np.save(folder / "offsets.npy", split)
     np.save(folder / "lines.npy", lines)
     names = list(numbers)

@@ -156,6 +156,8 @@ def test_train_summary(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     rows: Rows = [
         ("sentences", 30),
         ("tokens", 70),
+        ("document", "line"),
+        ("documents", 20),
         ("vocabulary", 6),
         ("dropped_words", 0),
         ("engine", "own"),

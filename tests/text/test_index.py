@@ -1,6 +1,7 @@
 """The index says what the text says."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxembed.progress import Progress
+from ctxembed.text import corpus as corpus_module
 from ctxembed.text import index as index_module
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index, build, write_occurrences, write_training_text
 from ctxembed.text.tokenizer import Tokenizer
+from tests.conftest import Run
 
 sentences = st.lists(
     st.lists(st.sampled_from(["a", "b", "c", "dd", "é", "fff"]), min_size=1, max_size=9),
@@ -90,3 +93,54 @@ def test_several_processes_give_the_same_index(tmp_path: Path) -> None:
         files = {file.name: file.read_bytes() for file in folder.iterdir()}
         made.append((counted.types, counted.counts.tolist(), files))
     assert made[0] == made[1]
+
+
+DOCUMENTS = {
+    "a.txt": "one two. Three\nfour\n \nfive\n\n\nsix\n",
+    "b.txt": "",
+    "c.txt": "\n# seven\neight\n# nine\n\nten\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("file", ["one two three four five six", "seven eight nine ten"]),
+        ("block", ["one two three four", "five", "six", "seven eight nine", "ten"]),
+        ("line", ["one two three", "four", "five", "six", "seven", "eight", "nine", "ten"]),
+        (
+            "auto",
+            ["one two three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+        ),  # too few others
+        ("# ", ["one two three four five six", "seven eight", "nine ten"]),
+    ],
+)
+@pytest.mark.parametrize("block", [1 << 19, 3])
+def test_documents(tmp_path: Path, kind: str, expected: list[str], block: int) -> None:
+    for name, text in DOCUMENTS.items():
+        (tmp_path / name).write_text(text)
+    corpus = Corpus([str(tmp_path / name) for name in DOCUMENTS], document=kind)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus_module, "BLOCK", block)  # borders lie between blocks too
+        counted = build(corpus, Tokenizer(), tmp_path, 1, Progress())
+    found = Index(tmp_path, counted.types, counted.files)
+    pairs = pairwise(found.documents.tolist())
+    assert [" ".join(found.words(found.ids[a:b])) for a, b in pairs] == expected
+    assert (counted.document, counted.documents) == (
+        "line" if kind == "auto" else kind,
+        len(expected),
+    )
+    places = np.arange(10)
+    owners = [number for number, text in enumerate(expected) for _ in text.split()]
+    assert found.document_of(places).tolist() == owners
+    assert found.count_documents(places[[0, 1, 9]]) == len({owners[i] for i in (0, 1, 9)})
+    if kind == "line":  # an index from before there were documents
+        (tmp_path / "documents.npy").unlink()
+        older = Index(tmp_path, counted.types, counted.files)
+        assert older.documents.tolist() == found.documents.tolist()
+
+
+def test_a_pattern_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one two\n")
+    done = run("train", "a.txt", "--document", "(", cwd=tmp_path)
+    assert (done.returncode, "--document '('" in done.stderr) == (2, True)
