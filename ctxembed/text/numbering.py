@@ -54,7 +54,9 @@ def number_words(
     chunks = find_chunks(_separate(data, tokenizer))
     text, sizes = _split(chunks, tokenizer)
     ids, ends = _number(chunks, sizes)
-    starts = chunks.starts - np.searchsorted(inserted, chunks.starts)  # in the block's own bytes
+    starts = chunks.starts
+    if len(inserted):  # back to the block's own bytes
+        starts = starts - np.searchsorted(inserted, starts)
     offsets = _offsets(np.sort(cuts), starts, ends)
     places = starts[np.searchsorted(ends, offsets[:-1], side="right")]
     before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
