@@ -25,8 +25,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
 from ctxembed.ask import ambiguity, induce
+from ctxembed.ask.find_senses import find_senses
 from ctxembed.ask.induce import SenseSpace, cluster, make_space
-from ctxembed.ask.senses import find_senses
 from ctxembed.context.occurrences import read, sample
 from ctxembed.context.representations import Occurrence, Representations, parse, vectors_at
 from ctxembed.progress import Progress

@@ -118,6 +118,23 @@ def ambiguity(
     return Table(AMBIGUITY, lines, notes, unknown, chart)
 
 
+def ambiguous_words(
+    representations: Representations, attention: str, seed: int, progress: Progress
+) -> Iterator[str]:
+    """Yield the content words that may have several senses, the most ambiguous first."""
+    model = representations.model
+    space = make_space(representations, attention, seed)
+    large = len(model.vocab) > 1000
+    often = np.flatnonzero(model.counts >= min(200, max(FEWEST, model.tokens // 10_000)))
+    frequency = representations.frequency
+    rows = [
+        row for row in often.tolist() if is_content(model.vocab[row], float(frequency[row]) * large)
+    ]
+    found = list(measure(model, space, rows, seed, progress))
+    found.sort(key=lambda item: (-item.senses, item.similarity))
+    yield from (model.vocab[item.row] for item in found)
+
+
 def verdict(item: Usage, threshold: float) -> str:
     """Say what a word needs."""
     if item.count < FEWEST:

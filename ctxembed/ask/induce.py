@@ -165,12 +165,14 @@ class Clustering:
         return len(self.bias)
 
 
-def judge(vectors: Floats, weights: Floats, bias: Floats) -> tuple[Labels, Floats]:
+def judge(
+    vectors: Floats, weights: Floats, bias: Floats | Sequence[float]
+) -> tuple[Labels, Floats]:
     """Return the sense of each vector (n, d), and its distance to the border of the next sense.
 
     The distance is in standard deviations of one word's occurrences; NaN where there is one sense.
     """
-    scores = unit(vectors).astype(np.float64) @ weights.T + bias  # (n, k)
+    scores = unit(vectors).astype(np.float64) @ weights.T + np.asarray(bias)  # (n, k)
     labels = scores.argmax(axis=1)
     if scores.shape[1] < 2:
         return labels, np.full(len(labels), np.nan)

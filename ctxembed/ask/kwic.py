@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.ask.find_senses import current_senses, find_senses
 from ctxembed.ask.induce import evidence, judge
 from ctxembed.context.axes import Axes, axis_cosines
 from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
@@ -15,7 +16,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.store.sense_store import SavedSenses, saved_senses
+from ctxembed.store.sense_store import SavedSenses
 from ctxembed.table import Cell, Column, Table
 
 KWIC = (
@@ -82,18 +83,16 @@ def _senses(
     progress: Progress | None,
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
-    saved = saved_senses(representations.model, word)
-    if saved is not None and attention in (None, saved.attention):
+    saved = current_senses(representations.model, word, attention)
+    if saved is not None:
         return saved, []
     if not asked:
         return None, [f"no senses are saved for {word}: ctxembed senses {word} --save finds them"]
-    from ctxembed.ask.senses import find_senses
-
     found = find_senses(representations, word, attention=attention, seed=seed, progress=progress)
     made, n = found.clustering, len(found.places)
     number = "1 sense" if made.number == 1 else f"{made.number} senses"
     told = f"{number} found in {n} occurrences; ctxembed senses {word} --save keeps them"
-    return found.saved(), [told]
+    return found.senses, [told]
 
 
 def _lines(

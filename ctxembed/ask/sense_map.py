@@ -1,17 +1,16 @@
 """A word's occurrences on a map: two dimensions, and how much they leave out."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ctxembed.ask.induce import make_space
-from ctxembed.context.occurrences import Places, corpus_of, quote, read
-from ctxembed.context.representations import Representations
-from ctxembed.static.k_means import Labels
+from ctxembed.ask.induce import judge, make_space
+from ctxembed.context.occurrences import corpus_of, quote, sample
+from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.static.space import Floats
+from ctxembed.store.sense_store import SavedSenses
 from ctxembed.table import Cell, Chart, Column, Table
 
 MOST = 5000  # points; more are a blot
+MARKERS = 6  # words that name a sense
 SENSE_MAP = (
     Column("x", "the direction in which the occurrences vary most"),
     Column("y", "and the next"),
@@ -22,37 +21,31 @@ SENSE_MAP = (
 )
 
 
-def draw_map(
-    representations: Representations,
-    word: str,
-    attention: str,
-    places: Places,
-    labels: Labels,
-    markers: Sequence[Sequence[str]],
-    seed: int = 1,
-) -> Chart:
-    """Describe the map of occurrences (n,) of a word with their senses (n,), numbered from 0."""
+def draw_map(representations: Representations, senses: SavedSenses, seed: int = 1) -> Chart:
+    """Describe the map of a word's occurrences with their senses."""
 
     def points() -> Table:
-        some = np.arange(len(places))
-        notes = []
-        if len(some) > MOST:
-            rng = np.random.default_rng(seed)
-            some = np.sort(rng.choice(len(places), MOST, replace=False))
-            notes.append(f"{MOST} of {len(places)} occurrences are drawn, chosen at random")
-        flat, held = _flatten(_vectors(representations, attention, places[some], seed))
-        notes.append(f"the two dimensions hold {held:.0%} of the variance")
         index = corpus_of(representations.model)
+        everywhere = index.positions(representations.model.row(senses.word))
+        places = sample(everywhere, MOST, np.random.default_rng(seed))
+        notes = []
+        if len(places) < len(everywhere):
+            notes.append(f"{MOST} of {len(everywhere)} occurrences are drawn, chosen at random")
+        space = make_space(representations, senses.attention, seed)
+        vectors = vectors_at(representations.model, space.way, places)
+        labels, _ = judge(vectors, senses.weights, senses.bias)
+        flat, held = _flatten(space.place(vectors))
+        notes.append(f"the two dimensions hold {held:.0%} of the variance")
         rows: list[tuple[Cell, ...]] = [
             (
                 float(x),
                 float(y),
-                int(labels[row]) + 1,
-                " ".join(markers[labels[row]]),
-                quote(index, int(places[row])),
-                int(places[row]),
+                int(label) + 1,
+                " ".join(senses.markers[label][:MARKERS]),
+                quote(index, place),
+                place,
             )
-            for row, (x, y) in zip(some.tolist(), flat, strict=True)
+            for place, label, (x, y) in zip(places.tolist(), labels, flat, strict=True)
         ]
         return Table(SENSE_MAP, rows, notes)
 
@@ -62,18 +55,9 @@ def draw_map(
         "x",
         ["occurrence"],
         series=["sense", "markers"],
-        title=f"{word}: its occurrences by {attention} attention",
+        title=f"{senses.word}: its occurrences by {senses.attention} attention",
         of=points,
     )
-
-
-def _vectors(representations: Representations, attention: str, places: Places, seed: int) -> Floats:
-    """Return (n, d) the occurrences where senses are told apart."""
-    space = make_space(representations, attention, seed)
-    vectors = np.empty((len(places), representations.model.dim), np.float32)
-    for batch in read(representations.model, places):
-        vectors[batch.rows] = space.way.embed(batch)
-    return space.place(vectors)
 
 
 def _flatten(vectors: Floats) -> tuple[Floats, float]:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import ask, command
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -14,7 +14,9 @@ from ctxembed.table import Table
     examples="""# How many meanings does bank have here?
 ctxembed senses bank
 # Two senses, whatever the data say
-ctxembed senses apple --k 2""",
+ctxembed senses apple --k 2
+# Many words from a pipe
+printf 'apple\nbank\n' | ctxembed senses - -f tsv""",
     see_also=["kwic", "ambiguity", "show", "compare"],
     details="""Occurrences come from the corpus in the model; their context reaches 32 words to
 either side within the sentence. Their contextual vectors are placed in a space in which one step in
@@ -35,7 +37,7 @@ words merged into one, other than those of the figures in bench/README.md.
 A sense here is a way of being used: a word with one meaning and two very different topics may get
 two, and two meanings that share their contexts get one.""",
 )
-@click.argument("word")
+@click.argument("word", nargs=-1)
 @options.senses("--k", help="How many senses to find.")
 @options.attention()
 @options.integer(
@@ -47,11 +49,13 @@ two, and two meanings that share their contexts get one.""",
 )
 @options.number("How many nearest words and markers.", 6)
 @options.seed()
-@click.option("--save", is_flag=True, help="Keep the senses in the model, for kwic and compare.")
+@click.option("--save", is_flag=True, help="Find them anew and keep them, for kwic and compare.")
+@click.option("--again", is_flag=True, help="Find them anew, though the model has kept some.")
+@options.integer("--top", help="Instead of words: so many that have more than one sense.")
 @options.model
-def command_(save: bool, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 
-    Below the table stands the static vector as a mix of the senses.
+    Below the table stands the static vector as a mix of the senses. - reads words from stdin.
     """
-    return ask(writes=save, save=save, **asked)
+    return ask(expand_stdin(word) if word else [], writes=save, save=save, **asked)

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -112,6 +113,14 @@ def written_at(model: Model, name: str) -> int:
     """Return when an attention was written, in nanoseconds; 0 where there is none."""
     try:
         return (model.path / "attention" / name / "layer.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def digest(model: Model, name: str) -> int:
+    """Return a number that changes when an attention is learned anew; 0 where none is learned."""
+    try:
+        return crc32((model.path / "attention" / name / "layer.json").read_bytes())
     except OSError:
         return 0
 

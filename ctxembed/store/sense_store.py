@@ -1,22 +1,21 @@
-"""Senses kept in a model directory: senses/WORD/, which kwic and compare can name."""
+"""Senses kept in a model: senses.npz, which compare and kwic name senses by, no sentence in it."""
 
-import hashlib
 import json
-import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ctxembed.errors import ModelError
 from ctxembed.static.space import Floats
-from ctxembed.store.model import Model, write_json
-from ctxembed.store.whole import written_whole
-from ctxembed.text.npy import load
+from ctxembed.store.model import Model
+from ctxembed.store.whole import file_written_whole
 
-FORMAT = 1
-_ARRAYS = ("shares", "vectors", "weights", "bias")
-_LONGEST = 100  # letters of a folder's name; every file system has room for so many
+FORMAT = 2  # 1 was a folder a word
+FILE = "senses.npz"
 
 
 @dataclass(frozen=True)
@@ -25,79 +24,124 @@ class SavedSenses:
 
     word: str
     attention: str  # the attention in whose space the vectors lie
-    shares: Floats  # (k,) of the occurrences
+    counts: Sequence[int]  # how many of the occurrences looked at have each sense
     vectors: Floats  # (k, d) mean contextual vectors
     weights: Floats  # (k, d) for induce.judge
-    bias: Floats  # (k,)
+    bias: Sequence[float]  # (k,)
+    markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
+    examples: Sequence[Sequence[int]]  # for each sense, places in the corpus that show it best
+    facts: Mapping[str, Any]  # what was asked, and how sure the answer is
 
+    @property
+    def number(self) -> int:
+        """How many senses."""
+        return len(self.counts)
 
-def folder_name(word: str) -> str:
-    """Write a word as the name of a folder: no two words share one, and none leads elsewhere.
-
-    Small letters, digits, - and _ stay; capitals do not, since some file systems ignore case.
-
-    >>> folder_name("bank"), folder_name(".."), folder_name("Café")
-    ('bank', '%2E%2E', '%43af%C3%A9')
-    """
-
-    def escape(match: re.Match[str]) -> str:
-        return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass"))
-
-    name = re.sub("[^a-z0-9_-]", escape, word)
-    if len(name) <= _LONGEST:
-        return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:32]
-    return f"{name[: _LONGEST - 34]}%-{digest}"  # no shorter name holds a %-
-
-
-def _folder(model: Model, word: str) -> Path:
-    return model.path / "senses" / folder_name(word)
-
-
-def save_senses(model: Model, senses: SavedSenses) -> Path:
-    """Write the senses of a word whole, or leave the earlier ones."""
-    model.check_unchanged()
-    target = _folder(model, senses.word)
-    target.parent.mkdir(exist_ok=True)
-    with written_whole(target, replace=True) as folder:
-        for name in _ARRAYS:
-            np.save(folder / f"{name}.npy", np.asarray(getattr(senses, name), np.float64))
-        made_for = {"model": model.fingerprint} if model.fingerprint else {}
-        write_json(
-            folder / "senses.json",
-            {
-                "format": FORMAT,
-                "word": senses.word,
-                "attention": senses.attention,
-                "senses": len(senses.shares),
-                **made_for,
-            },
-        )
-    return target
+    @property
+    def shares(self) -> Floats:
+        """(k,) the share of the occurrences that has each sense."""
+        return np.asarray(self.counts) / sum(self.counts)
 
 
 def saved_senses(model: Model, word: str) -> SavedSenses | None:
-    """Open the senses saved for a word, or None."""
-    word = model.vocab[model.row(word)]
-    folder = _folder(model, word)
-    path = folder / "senses.json"
-    if not path.exists():
-        return None
-    fix = f"find them again with: ctxembed senses {word} --save"
+    """Return the senses saved for a word, or None."""
+    row = model.find(word)
+    return None if row is None else open_senses(model).get(model.vocab[row])
+
+
+def open_senses(model: Model) -> dict[str, SavedSenses]:
+    """Return all saved senses by word; they are read once, as long as nobody writes new ones."""
+    path = model.path / FILE
     try:
-        meta = json.loads(path.read_text(encoding="utf-8"))
-        version, number = int(meta["format"]), int(meta["senses"])
-        name, attention = str(meta["word"]), str(meta["attention"])
-    except (OSError, ValueError, KeyError, TypeError):
+        written = path.stat().st_mtime_ns
+    except OSError:
+        return {}
+    kept: tuple[int, dict[str, SavedSenses]] | None = model.__dict__.get("senses")
+    if kept is None or kept[0] != written:
+        kept = model.__dict__["senses"] = (written, _read(model, path))
+    return kept[1]
+
+
+def save_senses(model: Model, *senses: SavedSenses) -> Path:
+    """Keep the senses of words, whole, beside those of other words."""
+    model.check_unchanged()
+    path = model.path / FILE
+    with _alone(model.path):
+        try:
+            words = dict(_read(model, path)) if path.exists() else {}
+        except ModelError:  # damaged, or of another model: worth nothing
+            words = {}
+        words |= {item.word: item for item in senses}
+        told = {
+            item.word: {
+                "attention": item.attention,
+                "counts": list(map(int, item.counts)),
+                "bias": list(map(float, item.bias)),
+                "markers": [list(some) for some in item.markers],
+                "examples": [list(map(int, some)) for some in item.examples],
+                "facts": dict(item.facts),
+            }
+            for item in words.values()
+        }
+        made = {"format": FORMAT, "model": model.fingerprint, "words": told}
+        text = json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        with file_written_whole(path) as file:
+            np.savez(
+                file,
+                description=np.frombuffer(text, np.uint8),
+                vectors=_stack(item.vectors for item in words.values()),
+                weights=_stack(item.weights for item in words.values()),
+            )
+    return path
+
+
+def _read(model: Model, path: Path) -> dict[str, SavedSenses]:
+    fix = "remove it; ctxembed senses WORD --save finds senses again"
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            meta = json.loads(file["description"].tobytes().decode("utf-8", "surrogatepass"))
+            vectors, weights = np.asarray(file["vectors"]), np.asarray(file["weights"])
+        version = int(meta["format"])
+    except Exception:  # a zip file can be damaged in many ways
         raise ModelError(f"{path}: damaged; {fix}") from None
     if version > FORMAT:
         raise ModelError(f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {fix}")
     model.check_made_for(path, meta.get("model"), fix)
-    if name != word:
-        raise ModelError(f"{path}: damaged (it tells of {name!r}); {fix}")
-    arrays = {key: np.asarray(load(folder / f"{key}.npy")) for key in _ARRAYS}
-    for key, array in arrays.items():
-        shape = (number, model.dim) if key in ("vectors", "weights") else (number,)
-        if array.shape != shape or not np.isfinite(array).all():
-            raise ModelError(f"{folder / key}.npy: damaged; {fix}")
-    return SavedSenses(name, attention, **arrays)
+    words: dict[str, SavedSenses] = {}
+    first = 0
+    try:
+        for word, told in meta["words"].items():
+            last = first + len(told["counts"])
+            mine = slice(first, last)
+            words[word] = SavedSenses(word, vectors=vectors[mine], weights=weights[mine], **told)
+            first = last
+        fits = all(
+            array.shape == (first, model.dim) and np.isfinite(array).all()
+            for array in (vectors, weights)
+        )
+    except (AttributeError, KeyError, TypeError):
+        fits = False
+    if not fits:
+        raise ModelError(f"{path}: damaged; {fix}")
+    return words
+
+
+def _stack(arrays: Iterable[Floats]) -> Floats:
+    return np.concatenate([*arrays]).astype(np.float32)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time add to a folder, so that none loses what another saved."""
+    try:
+        import fcntl
+        import os
+    except ImportError:  # not on Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

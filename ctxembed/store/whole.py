@@ -16,10 +16,10 @@ from ctxembed.text.index import FILES as INDEX
 
 MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
 _ATTENTION = r"layer\.json|[a-z_]+\.npy"
-_SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"
+_SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 kept them
 # What our directories hold, by the file that each must have; whatever else is in one is not ours.
 _HOLDS = {
-    "model.json": r"model\.json|subword\.json|vocab\.txt|(vectors|output|counts)\.npy"
+    "model.json": r"model\.json|subword\.json|vocab\.txt|(vectors|output|counts)\.npy|senses\.npz"
     rf"|index/({'|'.join(map(re.escape, INDEX))})"
     rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
     "layer.json": _ATTENTION,

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctxembed.ask.find_senses import find_senses, sense_here
 from ctxembed.ask.induce import (
     SenseSpace,
     adjusted_rand,
@@ -19,12 +20,10 @@ from ctxembed.ask.induce import (
     separation,
     usual_spread,
 )
-from ctxembed.ask.senses import find_senses
 from ctxembed.context.representations import Attention, Representations, parse
-from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
-from ctxembed.store.sense_store import saved_senses
+from ctxembed.store.sense_store import open_senses, saved_senses
 from tests.conftest import ROOT, Run
 
 FORMATS = ("table", "tsv", "csv", "json", "jsonl", "markdown")
@@ -208,20 +207,68 @@ def test_errors(run: Run, often: Path, arguments: list[str], code: int, message:
     assert "Traceback" not in done.stderr
 
 
-def test_save_and_damage(run: Run, often: Path, tmp_path: Path) -> None:
+def test_saved_senses_answer_again(run: Run, often: Path, tmp_path: Path) -> None:
     place = tmp_path / "model"
     shutil.copytree(often, place)
-    model = Model.open(place)
-    assert saved_senses(model, "bank") is None
-    done = run("senses", "bank", "--k", "2", "--save", "-m", str(place))
-    assert "saved to" in done.stderr
-    saved = saved_senses(model, "bank")
+    asked = ("senses", "bank", "-m", str(place), "-f", "json")
+    assert saved_senses(Model.open(place), "bank") is None
+    done = run(*asked, "--k", "2")  # a number that was asked for is not kept
+    assert saved_senses(Model.open(place), "bank") is None
+    kept = run(*asked, "--k", "2", "--save")
+    assert (kept.returncode, kept.stdout) == (0, done.stdout)
+    assert f"1 saved in {place / 'senses.npz'}" in kept.stderr
+    saved = saved_senses(Model.open(place), "bank")
     assert saved is not None
     assert (saved.word, saved.attention, saved.vectors.shape) == ("bank", "general", (2, 4))
     np.testing.assert_allclose(saved.shares, [0.5, 0.5])
-    assert run("senses", "bank", "--k", "1", "--save", "-m", str(place)).returncode == 0
-    again = saved_senses(model, "bank")
-    assert again is not None and len(again.shares) == 1
-    (place / "senses" / "bank" / "senses.json").write_text("{")
-    with pytest.raises(ModelError, match="find them again with: ctxembed senses bank --save"):
-        saved_senses(model, "bank")
+    plain = run(*asked)
+    assert plain.stdout == done.stdout
+    assert "as found before; --again looks anew" in plain.stderr
+    assert "as found before" not in run(*asked, "--again").stderr
+    assert "as found before" not in run(*asked, "--k", "1").stderr
+    shutil.rmtree(place / "index")  # the senses stay, their examples go with the corpus
+    bare = json.loads(run(*asked).stdout)
+    assert [row["markers"] for row in bare] == [row["markers"] for row in json.loads(done.stdout)]
+    assert [row["examples"] for row in bare] == ["", ""]
+
+
+def test_a_plain_answer_is_kept(run: Run, often: Path, tmp_path: Path) -> None:
+    place = tmp_path / "model"
+    shutil.copytree(often, place)
+    first, second = (run("senses", "bank", "apple", "-m", str(place)) for _ in "ab")
+    assert first.stdout == second.stdout
+    assert (place / "senses.npz").exists()
+    alone = run("senses", "bank", "-m", str(place))
+    assert "as found before; --again looks anew" in alone.stderr
+
+
+def test_words_from_a_pipe(run: Run, often: Path) -> None:
+    done = run("senses", "-", "--k", "1", "-m", str(often), stdin="bank\nzebra\nphone\nApple\n")
+    assert done.returncode == 4
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["word", "bank", "apple"]
+    assert "'zebra' is not in the vocabulary" in done.stderr
+    assert "'phone' occurs 15 times: too few to tell senses apart" in done.stderr
+
+
+def test_which_sense_a_sentence_has(often: Path) -> None:
+    representations = Representations(Model.open(often))
+    found = find_senses(representations, "bank", k=2).senses
+    sentences = ("the [bank] money", "the river [bank]")
+    occurrences = [parse(representations.model, text).occurrences[0] for text in sentences]
+    labels, margins = sense_here(representations, found, occurrences)
+    told = [found.markers[label] for label in labels]
+    assert told == [["money"], ["river"]]
+    assert (margins > 0).all()
+
+
+def test_the_tool_chooses_the_words(run: Run, often: Path, tmp_path: Path) -> None:
+    place = shutil.copytree(often, tmp_path / "model")
+    done = run("senses", "--top", "1", "--save", "-m", str(place))
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()[1:]]
+    # apple stands in three sentences, each said fifteen times
+    assert [row[:2] for row in rows] == [["apple", "1"], ["apple", "2"], ["apple", "3"]]
+    assert list(open_senses(Model.open(place))) == ["apple"]
+    both = run("senses", "bank", "--top", "3", "-m", str(place))
+    assert (both.returncode, both.stdout) == (2, "")
+    assert "give words, or --top N for as many as have more than one sense" in both.stderr

@@ -107,7 +107,7 @@ def test_senses_of_another_model_are_refused(often: Path, tmp_path: Path, run: R
     done = run("kwic", "bank", "--sense", "1", "-m", "other")
     assert (done.returncode, done.stdout) == (3, "")
     assert (
-        "made for another model than other; find them again with: ctxembed senses bank --save"
+        "made for another model than other; remove it; ctxembed senses WORD --save finds senses"
         in (done.stderr)
     )
 

@@ -1,67 +1,101 @@
-"""A word never names a place outside its own folder."""
+"""Saved senses: one file for all words of a model, written whole, believed only if they fit."""
 
-import os
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model, write
-from ctxembed.store.sense_store import SavedSenses, folder_name, save_senses, saved_senses
+from ctxembed.store.sense_store import FILE, SavedSenses, open_senses, save_senses, saved_senses
 from tests.conftest import Run
 
-WORDS = [".", "..", "...", "a/b", "../../x", "/", "~", "Bank", "bank", "%2E", "nul\0", "x" * 5000]
+WORDS = [".", "..", "a/b", "../../x", "/", "~", "Bank", "bank", "nul\0", "\udc80", "x" * 5000]
 
 
-def one_sense(word: str, dim: int = 2) -> SavedSenses:
-    one, row = np.ones(1), np.ones((1, dim))
-    return SavedSenses(word, "general", one, row, row, one)
+def two_senses(word: str, dim: int = 2, first: float = 1.0) -> SavedSenses:
+    rows = np.array([[first] * dim, [0.5] * dim], np.float32)
+    marks, places = [["money"], ["river", "water"]], [[3, 4], [9]]
+    return SavedSenses(word, "general", [3, 1], rows, -rows, [0.0, 2.0], marks, places, {"k": None})
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
     meta = {"tokens": 9, "tokenizer": {"kind": "whitespace", "cased": True}}
+    words = [word for word in WORDS if "\udc80" not in word]
     (tmp_path / "m").mkdir()
-    vectors = np.ones((len(WORDS), 2), np.float32)
-    write(tmp_path / "m", WORDS, np.ones(len(WORDS), np.int64), vectors, None, meta)
+    vectors = np.ones((len(words), 2), np.float32)
+    write(tmp_path / "m", words, np.ones(len(words), np.int64), vectors, None, meta)
     return Model.open(tmp_path / "m")
 
 
-def test_each_word_has_a_folder_of_its_own(model: Model) -> None:
-    before = {name: (model.path / name).read_bytes() for name in os.listdir(model.path)}
-    for word in WORDS:
-        assert save_senses(model, one_sense(word)).parent == model.path / "senses"
-    assert len(os.listdir(model.path / "senses")) == len(WORDS)
-    for word in WORDS:
-        found = saved_senses(model, word)
-        assert found is not None and found.word == word
-    assert {name: (model.path / name).read_bytes() for name in before} == before
+def test_what_was_saved_comes_back(model: Model) -> None:
+    assert saved_senses(model, "bank") is None
+    for number, word in enumerate(WORDS):
+        assert save_senses(model, two_senses(word, first=number)) == model.path / FILE
+    assert set(open_senses(model)) == set(WORDS)
+    found = saved_senses(model, "bank")
+    assert found is not None
+    assert (found.word, found.number, found.shares.tolist()) == ("bank", 2, [0.75, 0.25])
+    assert found.vectors.tolist() == [[7.0, 7.0], [0.5, 0.5]]  # bank is the eighth
+    assert found.weights.tolist() == [[-7.0, -7.0], [-0.5, -0.5]]
+    assert (list(found.bias), found.markers[1]) == ([0.0, 2.0], ["river", "water"])
+    assert (found.examples, found.facts) == ([[3, 4], [9]], {"k": None})
+    capital = saved_senses(model, "Bank")
+    assert capital is not None and capital.vectors[0, 0] == 6
 
 
-@given(st.text(st.characters(), min_size=1), st.text(st.characters(), min_size=1))
-def test_names_of_folders_by_their_rules(one: str, other: str) -> None:
-    names = folder_name(one), folder_name(other)
-    assert (names[0].lower() == names[1].lower()) == (one == other)
-    for name in names:
-        assert name.isascii() and 0 < len(name) <= 100
-        assert not set(name) & set('./\\:*?"<>|\0 ')
+def test_many_at_once_and_one_again(model: Model) -> None:
+    save_senses(model, two_senses("bank"), two_senses("Bank", first=5))
+    save_senses(model, two_senses("bank", first=8))
+    found = open_senses(model)
+    assert [(word, item.vectors[0, 0]) for word, item in found.items()] == [
+        ("bank", 8),
+        ("Bank", 5),
+    ]
 
 
-def test_a_word_of_dots_deletes_nothing(run: Run, tmp_path: Path) -> None:
+def test_nothing_but_one_file_is_written(model: Model) -> None:
+    before = {item.name for item in model.path.iterdir()}
+    save_senses(model, two_senses(".."))
+    assert {item.name for item in model.path.iterdir()} == {*before, FILE}
+
+
+def test_a_word_of_dots(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("the bank . money .. apple\nriver bank .. and . phone\n" * 30)
     options = ("--tokenizer", "whitespace", "--lines", "--static-only", "--epochs", "1")
     assert run("train", "c.txt", "-o", "m", *options).returncode == 0
     for word in ("bank", ".", ".."):
         assert run("senses", word, "--k", "1", "--save", "-m", "m").returncode == 0
     assert run("info", "-m", "m").returncode == 0
-    assert sorted(os.listdir(tmp_path / "m" / "senses")) == ["%2E", "%2E%2E", "bank"]
+    assert sorted(open_senses(Model.open(tmp_path / "m"))) == [".", "..", "bank"]
 
 
-def test_senses_of_another_word_are_not_believed(model: Model) -> None:
-    save_senses(model, one_sense("bank"))
-    (model.path / "senses" / "bank").rename(model.path / "senses" / folder_name("Bank"))
-    with pytest.raises(ModelError, match=r"damaged \(it tells of 'bank'\); find them again"):
-        saved_senses(model, "Bank")
+def _damage(path: Path, **changed: object) -> None:
+    with np.load(path) as file:
+        arrays = dict(file)
+    told = json.loads(arrays["description"].tobytes()) | changed
+    arrays["description"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    np.savez(path, **arrays)
+
+
+def test_damage_is_told(model: Model) -> None:
+    path = save_senses(model, two_senses("bank"))
+    whole = path.read_bytes()
+    for harm, message in (
+        (lambda: path.write_bytes(b""), "damaged"),
+        (lambda: path.write_bytes(whole[:100]), "damaged"),
+        (lambda: _damage(path, words={"bank": {}}), "damaged"),
+        (lambda: _damage(path, words=3), "damaged"),
+        (lambda: _damage(path, words={}), "damaged"),
+        (lambda: _damage(path, format=9), "format 9, this ctxembed reads up to 2"),
+        (lambda: _damage(path, model="other"), "made for another model"),
+    ):
+        path.write_bytes(whole)
+        harm()
+        model.__dict__.pop("senses", None)
+        with pytest.raises(ModelError, match=f"{message}.*ctxembed senses WORD --save finds"):
+            saved_senses(model, "bank")
+    save_senses(model, two_senses("bank"))  # what is worth nothing is replaced
+    assert saved_senses(model, "bank") is not None

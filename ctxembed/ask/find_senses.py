@@ -1,0 +1,157 @@
+"""Find the senses of a word among its occurrences, or take those the model has kept."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from ctxembed.ask.induce import Clustering, SenseSpace, cluster, evidence, judge, make_space
+from ctxembed.ask.markers import mark
+from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
+from ctxembed.context.representations import Occurrence, Representations, vectors_at
+from ctxembed.errors import CtxembedError
+from ctxembed.progress import Progress
+from ctxembed.static.k_means import Labels
+from ctxembed.static.space import Floats, unit
+from ctxembed.store.attentions import digest
+from ctxembed.store.model import Model
+from ctxembed.store.sense_store import SavedSenses, saved_senses
+
+FEWEST = 20  # occurrences below which senses would be guesswork
+AVERAGED = 1000  # occurrences of each sense that its mean vector is made of
+MARKERS = 12  # markers kept of each sense
+EXAMPLES = 12  # and places that show it
+
+
+@dataclass(frozen=True)
+class Found:
+    """The senses of a word, and all that is known about its occurrences."""
+
+    places: Places  # (n,) the occurrences looked at
+    clustering: Clustering
+    senses: SavedSenses  # what may be kept of them
+
+
+def find_senses(
+    representations: Representations,
+    word: str,
+    *,
+    k: int | None = None,
+    attention: str | None = None,
+    most: int = 10_000,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Found:
+    """Cluster the contextual vectors of a word's occurrences."""
+    model, progress = representations.model, progress or Progress()
+    row = model.row(word)
+    name = attention or representations.default()
+    everywhere = corpus_of(model).positions(row)
+    if len(everywhere) < max(FEWEST, 2 * (k or 1)):
+        raise CtxembedError(
+            f"{model.vocab[row]!r} occurs {len(everywhere)} times: too few to tell senses apart"
+            f" ({FEWEST} is the least, some hundreds are good)"
+        )
+    places = sample(everywhere, most, np.random.default_rng(seed))
+    space = make_space(representations, name, seed)
+    vectors = np.empty((len(places), model.dim), np.float32)
+    with progress.stage("reading", len(places), "occurrences") as stage:
+        for batch in read(model, places):
+            vectors[batch.rows] = space.way.embed(batch)
+            stage.advance(len(batch.rows))
+    clustering = cluster(vectors, space, k, seed)
+    facts = {
+        "k": k,
+        "most": most,
+        "seed": seed,
+        "total": len(everywhere),
+        "stability": clustering.stability,
+        "width": clustering.width,
+        "layer": digest(model, name),
+    }
+    kept = SavedSenses(
+        model.vocab[row],
+        name,
+        np.bincount(clustering.labels, minlength=clustering.number).tolist(),
+        _means(representations, name, places, clustering, seed).astype(np.float32),
+        clustering.weights.astype(np.float32),
+        clustering.bias.tolist(),
+        mark(model, places, clustering.labels, row, MARKERS),
+        _examples(model, places, vectors, space, clustering),
+        facts,
+    )
+    return Found(places, clustering, kept)
+
+
+def kept_senses(
+    model: Model, word: str, attention: str, k: int | None, most: int, seed: int
+) -> SavedSenses | None:
+    """Return the senses the model has kept, if they answer the same question."""
+    kept = current_senses(model, word, attention)
+    if kept is None or (k is not None and kept.number != k):
+        return None
+    same = kept.facts.get("most") == most and kept.facts.get("seed") == seed
+    return kept if same else None
+
+
+def current_senses(model: Model, word: str, attention: str | None = None) -> SavedSenses | None:
+    """Return the senses kept for a word, unless their attention has been learned anew since."""
+    kept = saved_senses(model, word)
+    if kept is None or attention not in (None, kept.attention):
+        return None
+    return kept if kept.facts.get("layer") == digest(model, kept.attention) else None
+
+
+def sense_here(
+    representations: Representations, senses: SavedSenses, occurrences: Sequence[Occurrence]
+) -> tuple[Labels, Floats]:
+    """Tell which sense each occurrence has, from 0, and its distance to the next sense's border."""
+    way = evidence(representations, senses.attention)
+    return judge(way.vectors(occurrences), senses.weights, senses.bias)
+
+
+def _means(
+    representations: Representations, name: str, places: Places, clustering: Clustering, seed: int
+) -> Floats:
+    """Return (k, d) the mean contextual vector of each sense, of a sample where there are many."""
+    way, rng = representations.get(name), np.random.default_rng(seed)
+    means = []
+    for sense in range(clustering.number):
+        mine = sample(places[clustering.labels == sense], AVERAGED, rng)
+        means.append(unit(vectors_at(representations.model, way, mine)).mean(axis=0))
+    return np.stack(means)
+
+
+def _examples(
+    model: Model, places: Places, vectors: Floats, space: SenseSpace, clustering: Clustering
+) -> list[list[int]]:
+    """Return for each sense the places nearest to its centre, that do not say nearly the same."""
+    index, placed, labels = corpus_of(model), space.place(vectors), clustering.labels
+    found = []
+    for sense in range(clustering.number):
+        mine = np.flatnonzero(labels == sense)
+        away = np.linalg.norm(placed[mine] - placed[mine].mean(axis=0), axis=1)
+        best = places[mine[np.argsort(away, kind="stable")]]
+        _, first = np.unique(index.sentence_of(best), return_index=True)
+        near = ((int(place), quote(index, int(place))) for place in best[np.sort(first)])
+        found.append([place for place, _ in _different(near, EXAMPLES)])
+    return found
+
+
+def _different(
+    quotes: Iterator[tuple[int, str]], number: int, looked_at: int = 100
+) -> list[tuple[int, str]]:
+    """Take the first quotes that share less than half of their words with one taken before.
+
+    >>> _different(iter([(1, "a [bank] b"), (2, "a [bank] b c"), (3, "the river [bank]")]), 2)
+    [(1, 'a [bank] b'), (3, 'the river [bank]')]
+    """
+    taken: list[tuple[int, str]] = []
+    for place, quoted in islice(quotes, looked_at):
+        words = set(quoted.split())
+        if all(2 * len(words & set(x.split())) < len(words | set(x.split())) for _, x in taken):
+            taken.append((place, quoted))
+        if len(taken) == number:
+            break
+    return taken
