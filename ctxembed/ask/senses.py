@@ -110,7 +110,8 @@ def senses(
     new: list[SavedSenses] = []
     shown = None
     total = top if top is not None else len(known)
-    with progress.stage("senses", total, "words") as stage:
+    outer = Progress() if alone else progress  # one bar at a time
+    with outer.stage("senses", total, "words") as stage:
         for item, before in found():
             shown = item
             mine, told = _rows(representations, item, number, examples)
@@ -123,8 +124,7 @@ def senses(
                 new.append(item)
                 if save and len(new) % AT_ONCE == 0:
                     save_senses(model, *new[-AT_ONCE:])
-            if not alone:
-                stage.advance()
+            stage.advance()
     if save and new:
         notes.append(f"{len(new)} saved in {save_senses(model, *new)}")
     elif new and k is None and attention is None and model.path != bundled_model():
