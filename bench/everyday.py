@@ -29,7 +29,7 @@ def main() -> None:
     header, *lines = SENTENCES.read_text(encoding="utf-8").splitlines()
     rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
     rows = [row for row in rows if row["half"] == given.half]
-    unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown]
+    unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown.values()]
     print(f"# {len(rows)} sentences; {len(unknown)} unknown words: {' '.join(unknown[:20])}")
     print("representation\tkind\tright\tof\tshare\tlow\thigh")
     every = representations_of(model)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ctxembed.ask.explain import explain_targets, name_targets
-from ctxembed.ask.targets import choose_attention, read_sentences, tell_skipped
-from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.ask.explain import explain_targets
+from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
+from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.representations import Attention, Occurrence, Parsed, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.ranks import spearman
@@ -26,7 +26,7 @@ ABLATE = (
         "label",
     ),
     Column("removed", "the context word that is taken away", "label"),
-    Column("position", "its place, from 1; unknown words are not counted"),
+    Column("position", "its place among the words as written, from 1"),
     Column(
         "weight",
         "its attention weight before, mean over heads; one target's weights sum to 1",
@@ -68,21 +68,29 @@ def ablate(
     seed: int = 1,
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
-    representations, axes = representations_of(model), axes or {}
+    representations = representations_of(model)
+    axes, told = known_axes(model, axes)
     chosen = choose_attention(representations, attention, general, heads, seed)
     read = read_sentences(representations, sentences, word)
     rows: list[tuple[Cell, ...]] = []
     found: list[float | None] = []
-    for number, parsed in enumerate(read, 1):
+    for parsed in read.parsed:
+        if all(len(item.target) == len(item.ids) for item in parsed.occurrences):
+            alone = f"{' '.join(parsed.words)!r}: no context word to remove"
+            if not read.several:
+                raise UsageError(alone)
+            read.unknown.append(f"line {parsed.number}: {alone}")
+            continue
         for made in ablations(model, chosen, parsed, axes):
             found.append(made.correlation)
             for place, weight, change, moved in zip(
                 made.places, made.weights, made.changes, made.axes, strict=True
             ):
-                cells = (number, made.target, parsed.words[place], place + 1)
+                position = parsed.positions[place]
+                cells = (parsed.number, made.target, parsed.words[place], position)
                 values = [float(cell) for cell in (weight, change, *moved)]
                 rows.append((*cells, *values, found[-1]))
-    notes = [*tell_skipped(read), *_verdict(found, len(rows))]
+    notes = [*told, *read.notes, *_verdict(found, len(rows))]
     chart = Chart(
         "bars",
         ["weight", "change"],
@@ -90,13 +98,12 @@ def ablate(
         panel=["sentence", "target"],
         title=f"what each context word is worth, by {chosen.name} attention",
     )
-    return Table((*ABLATE, *AXIS.each(axes), SPEARMAN), rows, notes, chart=chart)
+    columns = (*ABLATE, *AXIS.each(axes), SPEARMAN)
+    return Table(columns, rows, notes, read.unknown, chart=chart)
 
 
 def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) -> list[Ablation]:
     """Compute what each context word is worth to each target of a sentence."""
-    if all(len(item.target) == len(item.ids) for item in parsed.occurrences):
-        raise UsageError(f"{' '.join(parsed.words)!r}: no context word to remove")
     names = name_targets(parsed)
     explained = explain_targets(attention, parsed)
     return [

@@ -74,7 +74,7 @@ def ambiguity(
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
     representations = representations_of(model)
-    known, unknown = model.keep_known(words) if words else ([], [])
+    known, forms, unknown = model.keep_known(words) if words else ([], [], [])
     if words:
         rows = list(dict.fromkeys(model.row(word) for word in known))
     else:
@@ -88,8 +88,9 @@ def ambiguity(
     found = list(measure(model, space, rows, seed, progress or Progress(), each))
     found.sort(key=lambda item: (np.isnan(item.similarity), item.similarity))
     notes = [
+        *forms,
         f"self_similarity is over {space.baseline:.3f}, that of random pairs of different words;"
-        f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)"
+        f" below {threshold:.3g}, or with two senses, a word needs its context (--threshold)",
     ]
     if summary:
         return Table(SUMMARY, _summary(representations, found, threshold), notes, unknown)

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ctxembed.ask.explain import name_targets
 from ctxembed.ask.neighbors import AT_ONCE, nearest
-from ctxembed.ask.targets import general_kind, open_encoders, read_sentences, tell_skipped
+from ctxembed.ask.targets import general_kind, name_targets, open_encoders, read_sentences
 from ctxembed.ask.weights import draw_sentences
-from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representations import (
     Attention,
@@ -32,7 +31,7 @@ ALIKE = 0.95  # cosine above which attention says no more than the bag
 TARGET = (
     Column("sentence", "number of the sentence, from 1", "label"),
     Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
-    Column("position", "its place, from 1; unknown words are not counted"),
+    Column("position", "its place among the words as written, from 1"),
     Column("representation", "static, bag, general, learned or the name of an attention", "label"),
     Column("cos_static", "cosine with the word's static vector: how far context moved it"),
 )
@@ -65,7 +64,8 @@ def compare(
     attention: names, or a list of them; all that the model has. An encoder's vectors live in a
     space of their own: its lone words stand for static ones there.
     """
-    representations, axes = representations_of(model), axes or {}
+    representations = representations_of(model)
+    axes, told = known_axes(model, axes)
     read = read_sentences(representations, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
     kind = general_kind(model, general)
@@ -75,23 +75,22 @@ def compare(
     ]
     ways: list[Representation] = [*chosen, *open_encoders(encoders, model)]
     targets = [
-        (place, name, item)
-        for place, parsed in enumerate(read, 1)
+        (parsed.number, name, item)
+        for parsed in read.parsed
         for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
     ]
     items = [item for _, _, item in targets]
     vectors = {way.name: way.vectors(items) for way in ways}
-    several = len(read) > 1
-    columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if several else ()), NEAREST)
+    columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if read.several else ()), NEAREST)
     own = [item.own.tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     on_axes = {way.name: axis_cosines(model, vectors[way.name], axes, way.alone) for way in ways}
-    random = _Random(representations) if several else None
+    random = _Random(representations) if read.several else None
 
     def row_of(row: int, way: Representation, near: str | None) -> tuple[Cell, ...]:
         (sentence, target, item), made = targets[row], vectors[way.name]
-        cells: list[Cell] = [sentence, target, item.target.start + 1, way.name]
+        cells: list[Cell] = [sentence, target, item.position, way.name]
         cells.append(cosine(made[row], way.alone(own[row]).mean(axis=0)))
         cells += map(float, on_axes[way.name][row])
         if random is not None:
@@ -116,8 +115,9 @@ def compare(
                     yield row_of(row, way, words)
 
     compared = {way.name: vectors[way.name] for way in chosen}
-    notes = [*tell_skipped(read), *_verdict(compared, on_axes)]
-    return Table(columns, rows, notes, chart=_draw(chosen, read, len(axes)))
+    notes = [*told, *read.notes, *_verdict(compared, on_axes)]
+    chart = _draw(chosen, read.parsed, len(axes))
+    return Table(columns, rows, notes, read.unknown, chart=chart)
 
 
 def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: int) -> list[Chart]:

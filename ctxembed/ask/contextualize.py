@@ -1,13 +1,18 @@
 """Contextual vectors for many sentences: this is how other programs get them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
 
-from ctxembed.ask.explain import name_targets
-from ctxembed.ask.targets import general_kind, name_attention, open_encoders
+from ctxembed.ask.targets import (
+    Skipped,
+    general_kind,
+    name_attention,
+    name_targets,
+    open_encoders,
+)
 from ctxembed.attention.layer import attend
 from ctxembed.context.representations import (
     Attention,
@@ -28,7 +33,7 @@ SQUARE = 256  # words; a longer sentence is run target by target, without a squa
 TARGET = (
     Column("sentence", "number of the line, from 1", "label"),
     Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
-    Column("position", "its place, from 1; unknown words are not counted"),
+    Column("position", "its place among the words as written, from 1"),
 )
 NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
 VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
@@ -40,30 +45,7 @@ class Target:
 
     sentence: int  # number of the line, from 1
     name: str
-    position: int  # place among the known words, from 1
-
-
-@dataclass
-class Skipped:
-    """What could not be answered, told at the end."""
-
-    words: dict[str, int] = field(default_factory=dict)
-    sentences: list[tuple[int, str]] = field(default_factory=list)  # line and reason
-
-    def few(self) -> str:
-        """Name the unknown words that came most often."""
-        common = sorted(self.words, key=lambda word: -self.words[word])[:8]
-        return f"{', '.join(common)}{' …' if len(self.words) > 8 else ''}"
-
-    def tell(self) -> tuple[list[str], list[str]]:
-        """Return a note on unknown words, and what to say of the lines without a vector."""
-        number, lines = sum(self.words.values()), len(self.sentences)
-        what = "word that is" if number == 1 else "words that are"
-        notes = [f"skipped {number} {what} not in the vocabulary: {self.few()}"] if number else []
-        unknown = [f"line {line}: {reason}" for line, reason in self.sentences[:5]]
-        if lines:
-            unknown.append(f"{lines} {'line has' if lines == 1 else 'lines have'} no vector")
-        return notes, unknown
+    position: int  # place among the words as written, from 1
 
 
 @on_model(*TARGET, NUMBERS, VECTOR)
@@ -94,7 +76,7 @@ def contextualize(
     def chunks() -> Iterator[tuple[list[Target], Floats]]:
         skipped = Skipped()
         yield from contextual_vectors(model, way, listed, every_word=every_word, skipped=skipped)
-        notes[:], unknown[:] = skipped.tell()
+        notes[:], unknown[:] = skipped.notes, skipped.unknown
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         made = chunks()
@@ -120,43 +102,40 @@ def contextual_vectors(
 ) -> Iterator[tuple[list[Target], Floats]]:
     """Yield targets and their vectors (n, d), a chunk of sentences at a time, in their order."""
 
-    def read(number: int, text: str) -> Parsed | None:
-        if not text.strip():
-            return None  # counted, so that the numbers are those of the file
+    def read(text: str) -> Parsed:
         if not every_word and "[" not in text:
-            raise UsageError(f"line {number}: no target; mark it with [ ] or give --all")
-        try:
-            return parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
-        except UsageError as error:
-            raise UsageError(f"line {number}: {error}") from None
+            raise UsageError("no target; mark it with [ ] or give --all")
+        return parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
 
     for targets, items in read_targets(sentences, read, skipped or Skipped()):
         yield targets, _run(way, items)
 
 
 def read_targets(
-    sentences: Iterable[str], read: Callable[[int, str], Parsed | None], skipped: Skipped
+    sentences: Iterable[str], read: Callable[[str], Parsed], skipped: Skipped
 ) -> Iterator[tuple[list[Target], list[Occurrence]]]:
-    """Yield targets and their occurrences, a chunk of sentences at a time, in their order."""
+    """Yield targets and their occurrences, a chunk of sentences at a time, in their order.
+
+    Empty sentences count, so that the numbers are those of a file's lines.
+    """
     numbered = enumerate(sentences, 1)
     while chunk := list(islice(numbered, CHUNK)):
         targets: list[Target] = []
         items: list[Occurrence] = []
         for number, text in chunk:
-            try:
-                parsed = read(number, text)
-            except UnknownWordError as error:
-                skipped.sentences.append((number, str(error)))
+            if not text.strip():
                 continue
-            if parsed is None:
+            try:
+                parsed = read(text)
+            except (UnknownWordError, UsageError) as error:
+                skipped.lines.append((number, str(error)))
                 continue
             items += parsed.occurrences
             targets += [
-                Target(number, name, item.target.start + 1)
+                Target(number, name, item.position)
                 for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
             ]
-            for word in parsed.unknown:
-                skipped.words[word] = skipped.words.get(word, 0) + 1
+            skipped.add(parsed)
         if items:
             yield targets, items
 

@@ -1,6 +1,5 @@
 """Why does this word get this vector? Every number of one attention."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -10,7 +9,7 @@ import numpy as np
 from ctxembed.ask.illustrate import POSITION, TARGET, TOKEN, WEIGHT
 from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.ask.steps import HEAD, STEPS, make_steps, tidy
-from ctxembed.ask.targets import choose_attention, tell_skipped
+from ctxembed.ask.targets import choose_attention, name_targets, number_repeats, tell_skipped
 from ctxembed.attention.layer import Attended, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.sinusoids import sinusoidal
@@ -26,7 +25,6 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Row, Table
-from ctxembed.text.subword import INNER
 
 MOST_ARCS = 6  # targets that are drawn each with its own arcs
 EXPLAIN = (
@@ -168,21 +166,6 @@ def _encode_places(x: Floats, encoding: str) -> Floats:
     return x + sinusoidal(*x.shape) if encoding == "sinusoidal" else x.astype(np.float64)
 
 
-def name_targets(parsed: Parsed) -> list[str]:
-    """Name each target: its words, and which one it is where the sentence has several."""
-    alone, names = number_repeats(parsed.words), []
-    for item in parsed.occurrences:
-        start, size = item.target.start, len(item.target)
-        if size == 1:
-            names.append(alone[start])
-            continue
-        words = parsed.words[start : start + size]
-        before = sum(parsed.words[i : i + size] == words for i in range(start))
-        name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
-        names.append(name + (f":{before + 1}" if before else ""))
-    return names
-
-
 def explain_rows(explained: Iterable[Explained], head: str = "mean") -> Iterator[tuple[Cell, ...]]:
     """Yield score, scaled, weight and contribution, one row a token."""
     return (row for item in explained for row in _rows(item, head))
@@ -256,20 +239,6 @@ def _recipe(item: Explained, head: str, digits: int) -> str:
     elif own:  # the word itself is in none of the other sentence's places
         tokens, parts = [item.target, *tokens], [own, *parts]
     return write_recipe(item.target, tokens, parts, digits)
-
-
-def number_repeats(tokens: Sequence[str]) -> list[str]:
-    """Tell repeated words apart.
-
-    >>> number_repeats(["apple", "and", "apple"])
-    ['apple', 'and', 'apple:2']
-    """
-    seen: Counter[str] = Counter()
-    names = []
-    for token in tokens:
-        seen[token] += 1
-        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
-    return names
 
 
 def check_rows(rows: Sequence[Row], explained: Sequence[Explained]) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.find_senses import current_senses, find_senses
 from ctxembed.ask.induce import evidence, judge
-from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
 from ctxembed.errors import UsageError
@@ -53,7 +53,8 @@ def kwic(
 
     Senses are those saved for the word; they are looked for where the request needs them.
     """
-    representations, axes = representations_of(model), axes or {}
+    representations = representations_of(model)
+    axes, told = known_axes(model, axes)
     row = model.row(word)
     places = corpus_of(model).positions(row)
     if most is not None:
@@ -71,7 +72,7 @@ def kwic(
             lines = (line for line in lines if line[5] == sense)
         return lines if sort == "position" else iter(_sorted(lines, sort))
 
-    return Table((*KWIC, *AXIS.each(axes)), rows, notes)
+    return Table((*KWIC, *AXIS.each(axes)), rows, [*told, *notes])
 
 
 def _senses(

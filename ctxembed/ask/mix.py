@@ -190,7 +190,7 @@ def _ask(model: Model, setup: Setup) -> Measured:
     unknown = []
     for probe in setup.probes:
         parsed = parse(model, probe, None if "[" in probe else setup.word)
-        unknown.append(parsed.unknown)
+        unknown.append(list(parsed.unknown.values()))
         vectors += [representations.get(way).vectors(parsed.occurrences)[0] for way in WAYS]
     cosines = axis_cosines(model, np.array(vectors), setup.axes)
     one, other = axis_vectors(model, setup.axes)

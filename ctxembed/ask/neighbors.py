@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ctxembed.errors import UnknownWordError
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -118,7 +119,7 @@ def neighbors(
     raw: bool = False,
 ) -> Table:
     """Rank the nearest words of each word; rare ones count for less, unless it is to be raw."""
-    known, unknown = model.keep_known(words)
+    known, notes, unknown = model.keep_known(words)
     vectors = np.array([model.vector(word) for word in known])
     without = [model.parts(word) for word in known]
     found = nearest(model, vectors, number, without, min_count=min_count, raw=raw)
@@ -128,7 +129,7 @@ def neighbors(
         for rank, (neighbor, cosine) in enumerate(best, 1)
     ]
     chart = Chart("bars", ["cosine"], label=["neighbor"], panel=["word"], title="nearest words")
-    return Table(NEIGHBORS, rows, unknown=unknown, chart=chart)
+    return Table(NEIGHBORS, rows, notes, unknown, chart=chart)
 
 
 @on_model(*ANALOGY)
@@ -143,8 +144,12 @@ def analogy(
     raw: bool = False,
 ) -> Table:
     """Rank the words nearest to b - a + c; rare ones count for less, unless it is to be raw."""
-    ua, ub, uc = unit(np.array([model.vector(word) for word in (a, b, c)]))
-    without = [row for word in (a, b, c) for row in model.parts(word)]
+    known, notes, unknown = model.keep_known((a, b, c))
+    if unknown:
+        raise UnknownWordError("\n".join(unknown))
+    ua, ub, uc = unit(np.array([model.vector(word) for word in known]))
+    without = [row for word in known for row in model.parts(word)]
     (found,) = nearest(model, ub - ua + uc, number, [without], min_count=min_count, raw=raw)
+    rows = [(rank, *pair) for rank, pair in enumerate(found, 1)]
     chart = Chart("bars", ["cosine"], label=["word"], title=f"{b} - {a} + {c}")
-    return Table(ANALOGY, [(rank, *pair) for rank, pair in enumerate(found, 1)], chart=chart)
+    return Table(ANALOGY, rows, notes, chart=chart)

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ctxembed.ask.contextualize import Skipped, read_targets
+from ctxembed.ask.contextualize import read_targets
+from ctxembed.ask.targets import Skipped
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
 from ctxembed.context.representations import (
@@ -14,7 +15,7 @@ from ctxembed.context.representations import (
     parse,
     representations_of,
 )
-from ctxembed.errors import ModelError, UnknownWordError, UsageError
+from ctxembed.errors import ModelError, UsageError
 from ctxembed.make.labelled import clip
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, load_attention, read_description
@@ -72,10 +73,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
         skipped = Skipped()
         for row in _rows(model, name, saved, listed, skipped):
             yield row[: len(columns)]
-        notes[:] = [f"skipped, not in the vocabulary: {skipped.few()}"] if skipped.words else []
-        unknown[:] = [f"sentence {line}: {reason}" for line, reason in skipped.sentences[:5]]
-        if skipped.sentences:
-            unknown.append(f"{len(skipped.sentences)} sentences have no label")
+        notes[:], unknown[:] = skipped.notes, skipped.unknown
 
     return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
@@ -87,13 +85,10 @@ def _rows(
     assert isinstance(way, Attention)
     task, anchors = saved.task, saved.task_head["anchors"]
 
-    def read_marked(_: int, text: str) -> Parsed:
-        try:
-            if "[" not in text:
-                raise UsageError("no target; mark it: it was a [piece of cake]")
-            return parse(model, text)
-        except UsageError as error:  # the other sentences are answered
-            raise UnknownWordError(str(error)) from None
+    def read_marked(text: str) -> Parsed:
+        if "[" not in text:
+            raise UsageError("no target; mark it: it was a [piece of cake]")
+        return parse(model, text)
 
     for targets, whole in read_targets(sentences, read_marked, skipped):
         items = [clip(item) for item in whole]

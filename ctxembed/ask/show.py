@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ctxembed.ask.neighbors import nearest
-from ctxembed.context.axes import Axes, axis_cosines
+from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import quote
 from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
@@ -61,10 +61,10 @@ def _cell(value: object) -> Cell:
 @on_model(WORD, NUMBERS)
 def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
-    known, unknown = model.keep_known(words)
+    known, notes, unknown = model.keep_known(words)
     columns = (WORD, *NUMBERS.each(f"d{i}" for i in range(1, model.dim + 1)))
     return Table(
-        columns, lambda: ((word, *model.vector(word).tolist()) for word in known), unknown=unknown
+        columns, lambda: ((word, *model.vector(word).tolist()) for word in known), notes, unknown
     )
 
 
@@ -81,13 +81,14 @@ def show(
 ) -> Table:
     """Describe the averaged vector of each word."""
     ranking = {"min_count": min_count, "raw": raw}
-    known, unknown = model.keep_known(words)
+    known, notes, unknown = model.keep_known(words)
+    kept, told = known_axes(model, axes)
     rows = [
         (word, *line)
         for word in known
-        for line in _describe(model, word, axes or {}, nearest, occurrences, ranking)
+        for line in _describe(model, word, kept, nearest, occurrences, ranking)
     ]
-    return Table(SHOW, rows, unknown=unknown)
+    return Table(SHOW, rows, [*notes, *told], unknown)
 
 
 def _describe(

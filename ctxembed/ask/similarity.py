@@ -5,7 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ctxembed.context.axes import Alone, Axes, axis_cosines
+from ctxembed.context.axes import Alone, Axes, axis_cosines, known_axes
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -31,17 +32,16 @@ def similarity(
     attention: str | None = None,
 ) -> Table:
     """Compare words and marked words in sentences with each other, and with the axes."""
-    words, axes = [words] if isinstance(words, str) else words, axes or {}
-    plain = [text for text in words if "[" not in text]
-    missing = model.keep_known(plain)[1] if plain else []
-    words = [text for text in words if "[" in text or model.parts(text)]
-    names = [model.spelling(word) for word in words]
+    texts = [words] if isinstance(words, str) else list(words)
+    axes, told = known_axes(model, axes)
+    plain = [text for text in texts if text.strip() and "[" not in text]
     alone: Alone | None = None
-    notes: list[str] = []
-    if len(plain) - len(missing) == len(words):
-        vectors = [model.vector(word) for word in words]
+    if any("[" in text for text in texts):
+        names, vectors, alone, notes, missing = _in_context(model, texts, attention)
     else:
-        names, vectors, alone, notes = _in_context(model, words, attention)
+        names, notes, missing = model.keep_known(plain)
+        vectors = [model.vector(word) for word in names]
+    notes = [*told, *notes]
     units = unit(np.array(vectors)).astype(np.float64)
     cosines = np.clip(units @ units.T, -1, 1)
     np.fill_diagonal(cosines, 1.0)
@@ -58,26 +58,37 @@ def similarity(
 
 
 def _in_context(
-    model: Model, words: Sequence[str], attention: str | None
-) -> tuple[list[str], list[Floats], Alone, list[str]]:
-    """Return names, vectors, how other words lie beside them, and what to say beside them."""
+    model: Model, texts: Sequence[str], attention: str | None
+) -> tuple[list[str], list[Floats], Alone, list[str], list[str]]:
+    """Return names, vectors, how other words lie beside them, notes, and what has no answer."""
     # A question about plain words need not wait for these.
-    from ctxembed.ask.explain import name_targets
-    from ctxembed.ask.targets import tell_skipped
+    from ctxembed.ask.targets import Skipped, name_targets
     from ctxembed.context.representations import parse, representations_of
 
     representations = representations_of(model)
     way = representations.get(attention or representations.default())
     names: list[str] = []
     vectors: list[Floats] = []
-    sentences = {word: parse(model, word) for word in words if "[" in word}
-    for word in words:
-        if word in sentences:
-            occurrences = sentences[word].occurrences
-            vectors += list(unit(way.vectors(occurrences)))
-            targets = name_targets(sentences[word])
-            names += [f"{name}: {word}" if len(targets) > 1 else word for name in targets]
-        else:
-            vectors.append(unit(model.vector(word, way.inputs)))
-            names.append(model.spelling(word))
-    return names, vectors, way.alone, tell_skipped(sentences.values())
+    skipped = Skipped()
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            continue
+        try:
+            if "[" in text:
+                parsed = parse(model, text)
+                skipped.add(parsed)
+                vectors += list(unit(way.vectors(parsed.occurrences)))
+                targets = name_targets(parsed)
+                names += [f"{name}: {text}" if len(targets) > 1 else text for name in targets]
+            else:
+                (word,), forms, _ = model.keep_known(text)
+                skipped.forms |= {text: word} if forms else {}
+                vectors.append(unit(model.vector(word, way.inputs)))
+                names.append(word)
+        except (UnknownWordError, UsageError) as error:
+            if len(texts) == 1:
+                raise
+            skipped.lines.append((number, str(error)))
+    if not names:
+        raise UnknownWordError("\n".join(skipped.unknown))
+    return names, vectors, way.alone, skipped.notes, skipped.unknown

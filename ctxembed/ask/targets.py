@@ -1,6 +1,8 @@
 """Sentences as a question gets them: their targets, and the attention that is asked for."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from ctxembed.ask.illustrate import given_attention
 from ctxembed.context.representations import (
@@ -11,22 +13,80 @@ from ctxembed.context.representations import (
     Representations,
     parse,
 )
-from ctxembed.errors import UsageError
-from ctxembed.store.model import Model
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.store.model import Model, tell_forms
 from ctxembed.text.function_words import is_content
+from ctxembed.text.subword import INNER
+
+NAMED = 20  # lines without an answer that are named with their reasons
+
+
+@dataclass
+class Skipped:
+    """What could not be answered, told at the end."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    forms: dict[str, str] = field(default_factory=dict)
+    lines: list[tuple[int, str]] = field(default_factory=list)  # number and reason
+
+    def add(self, parsed: Parsed) -> None:
+        """Count the words that were left out of a sentence."""
+        self.words.update(parsed.unknown.values())
+        self.forms |= parsed.forms
+
+    @property
+    def notes(self) -> list[str]:
+        """What to note: words that were left out, or taken in another form."""
+        common = [word for word, _ in self.words.most_common(8)]
+        more = " …" if len(self.words) > 8 else ""
+        left_out = [f"skipped, not in the vocabulary: {', '.join(common)}{more}"] if common else []
+        return [*left_out, *tell_forms(self.forms)]
+
+    @property
+    def unknown(self) -> list[str]:
+        """What to say of the lines that have no answer."""
+        told = [f"line {number}: {reason}" for number, reason in self.lines[:NAMED]]
+        more = len(self.lines) - len(told)
+        return [*told, f"and {more} more lines have no answer"] if more else told
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences that have a target, and what is to be told of the others."""
+
+    parsed: list[Parsed]
+    several: bool  # whether more than one was given
+    notes: list[str]
+    unknown: list[str]
 
 
 def read_sentences(
     representations: Representations, sentences: str | Sequence[str], word: str | None
-) -> list[Parsed]:
-    """Read sentences; where no target is marked or named, each content word is one."""
-    parsed = []
-    for text in [sentences] if isinstance(sentences, str) else sentences:
-        read = parse(representations.model, text, word)
-        parsed.append(
-            read if word is not None or "[" in text else content_only(representations, read)
-        )
-    return parsed
+) -> Sentences:
+    """Read sentences; where no target is marked or named, each content word is one.
+
+    Of several, one that cannot be read is told by its number and the others are answered; empty
+    ones count, so that the numbers are those of a file's lines.
+    """
+    texts = [sentences] if isinstance(sentences, str) else sentences
+    parsed: list[Parsed] = []
+    skipped = Skipped()
+    for number, text in enumerate(texts, 1):
+        if len(texts) > 1 and not text.strip():
+            continue
+        try:
+            read = parse(representations.model, text, word)
+        except (UnknownWordError, UsageError) as error:
+            if len(texts) == 1:
+                raise
+            skipped.lines.append((number, str(error)))
+            continue
+        skipped.add(read)
+        read = read if word is not None or "[" in text else content_only(representations, read)
+        parsed.append(replace(read, number=number))
+    if not parsed:
+        raise UnknownWordError("\n".join(skipped.unknown) or "nothing to do: no line says anything")
+    return Sentences(parsed, len(texts) > 1, skipped.notes, skipped.unknown)
 
 
 def content_only(representations: Representations, parsed: Parsed) -> Parsed:
@@ -40,14 +100,45 @@ def content_only(representations: Representations, parsed: Parsed) -> Parsed:
     for counted in (True, False):  # in a small corpus every word is frequent
         kept = [item for item in parsed.occurrences if content(item, counted)]
         if kept:
-            return Parsed(parsed.words, kept, parsed.unknown)
+            return replace(parsed, occurrences=kept)
     return parsed
 
 
 def tell_skipped(sentences: Iterable[Parsed]) -> list[str]:
-    """Name the context words that are unknown, each once."""
-    unknown = list(dict.fromkeys(word for parsed in sentences for word in parsed.unknown))
-    return [f"skipped, not in the vocabulary: {', '.join(unknown)}"] if unknown else []
+    """Name the context words that are unknown, or were taken in another form."""
+    skipped = Skipped()
+    for parsed in sentences:
+        skipped.add(parsed)
+    return skipped.notes
+
+
+def name_targets(parsed: Parsed) -> list[str]:
+    """Name each target: its words, and which one it is where the sentence has several."""
+    alone, names = number_repeats(parsed.words), []
+    for item in parsed.occurrences:
+        start, size = item.target.start, len(item.target)
+        if size == 1:
+            names.append(alone[start])
+            continue
+        words = parsed.words[start : start + size]
+        before = sum(parsed.words[i : i + size] == words for i in range(start))
+        name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
+        names.append(name + (f":{before + 1}" if before else ""))
+    return names
+
+
+def number_repeats(tokens: Sequence[str]) -> list[str]:
+    """Tell repeated words apart.
+
+    >>> number_repeats(["apple", "and", "apple"])
+    ['apple', 'and', 'apple:2']
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for token in tokens:
+        seen[token] += 1
+        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
+    return names
 
 
 def general_kind(model: Model, general: str | None) -> str:

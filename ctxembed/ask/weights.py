@@ -14,13 +14,13 @@ def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
     """Describe each target's sentence with its words shaded by their weights, mean over heads."""
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        for number, parsed in enumerate(read, 1):
+        for parsed in read:
             for item in explain_targets(attention, parsed):
                 masked = item.attended.trace().scaled[0, :, 0].max(axis=0) == float("-inf")
                 weights = item.attended.weights[0, :, 0].mean(axis=0)
                 for place, token in enumerate(item.tokens):
                     weight = None if masked[place] else float(weights[place])
-                    yield number, item.target, token, place + 1, weight
+                    yield parsed.number, item.target, token, place + 1, weight
 
     return Chart(
         "tokens",

@@ -41,4 +41,4 @@ def command_(sentence: tuple[str, ...], **asked: Any) -> Table:
     The target is marked in the sentence, [apple], or given by --word; else each content word is
     one.
     """
-    return ask(expand_stdin(sentence), **asked)
+    return ask(expand_stdin(sentence, numbered=True), **asked)

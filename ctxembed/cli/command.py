@@ -167,18 +167,11 @@ class Lines:
         return map(str.strip, every_line(self.file))
 
 
-class Stdin:
-    """The lines of stdin that say anything."""
-
-    def __iter__(self) -> Iterator[str]:
-        return filter(None, Lines("-"))
-
-
-def expand_stdin(items: Sequence[str]) -> list[str]:
-    """Replace `-` among arguments by the lines of stdin."""
+def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
+    """Replace `-` among arguments by the lines of stdin; empty ones only count where numbered."""
     expanded: list[str] = []
     for item in items:
-        expanded += Stdin() if item == "-" else [item]
-    if not expanded:
+        expanded += Lines("-") if item == "-" else [item]
+    if "-" in items and not any(expanded):
         raise UsageError("nothing to do: stdin was empty")
-    return expanded
+    return expanded if numbered else [item for item in expanded if item or "-" not in items]

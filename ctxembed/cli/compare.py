@@ -44,4 +44,4 @@ def command_(sentence: tuple[str, ...], attention: str | None, **asked: Any) -> 
 
     A target is marked in its sentence, [apple], or given by --word.
     """
-    return ask(expand_stdin(sentence), attention=attention or (), **asked)
+    return ask(expand_stdin(sentence, numbered=True), attention=attention or (), **asked)

@@ -3,7 +3,7 @@
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import Stdin, ask, command, expand_stdin
+from ctxembed.cli.command import Lines, ask, command, expand_stdin
 from ctxembed.table import Table
 
 
@@ -19,5 +19,5 @@ ctxembed fit idioms.tsv --name idioms -q > fitted.txt && ctxembed predict "The e
 @options.model
 def command_(sentence: tuple[str, ...], attention: str | None, model: str | None) -> Table:
     """Label the marked targets of sentences by a fitted task; without any, reads stdin."""
-    lines = Stdin() if sentence in ((), ("-",)) else expand_stdin(sentence)
+    lines = Lines("-") if sentence in ((), ("-",)) else expand_stdin(sentence, numbered=True)
     return ask(lines, attention=attention, model=model)

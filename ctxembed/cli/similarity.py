@@ -29,4 +29,4 @@ def command_(word: tuple[str, ...], **asked: Any) -> Table:
 
     A sentence with a marked target, "an [apple] pie", stands for that word's contextual vector.
     """
-    return ask(expand_stdin(word), **asked)
+    return ask(expand_stdin(word, numbered=True), **asked)

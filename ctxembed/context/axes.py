@@ -12,6 +12,22 @@ Axes = Mapping[str, Sequence[str]]
 Alone = Callable[[Sequence[int]], Floats]  # of a representation: words without a sentence
 
 
+def known_axes(model: Model, axes: Axes | None) -> tuple[dict[str, list[str]], list[str]]:
+    """Return axes of the words that a model knows, and what to say of the words left out.
+
+    A word that is there in another form is taken in that one; an axis needs one word at least.
+    """
+    kept: dict[str, list[str]] = {}
+    notes: list[str] = []
+    for name, words in (axes or {}).items():
+        try:
+            kept[name], forms, unknown = model.keep_known(words)
+        except UnknownWordError as error:
+            raise UnknownWordError(f"--axis {name}: {error}") from None
+        notes += [f"--axis {name}: {told}" for told in (*forms, *unknown)]
+    return kept, notes
+
+
 def axis_vectors(model: Model, axes: Axes, alone: Alone | None = None) -> Floats:
     """Return (axes, d) directions of length 1; each word counts the same.
 
@@ -19,11 +35,10 @@ def axis_vectors(model: Model, axes: Axes, alone: Alone | None = None) -> Floats
     """
     look_up = alone or model.vectors.__getitem__
     directions = []
-    for name, words in axes.items():
-        known, unknown = model.sort_known(words)
-        if unknown:
-            raise UnknownWordError(f"--axis {name}: {model.unknown(unknown[0])}")
-        vectors = np.array([look_up(model.parts(word)).mean(axis=0) for word in known])
+    for words in axes.values():
+        if unknown := model.sort_known(words)[1]:
+            raise UnknownWordError(model.unknown(unknown[0]))
+        vectors = np.array([look_up(model.parts(word)).mean(axis=0) for word in words])
         directions.append(unit(vectors).mean(axis=0))
     return unit(np.array(directions))
 

@@ -40,11 +40,17 @@ class Occurrence:
     ids: Ids  # (T,)
     target: range  # where the target stands in ids; several words are one target; none: unknown
     written: Written | None = None  # for those who read words, not rows
+    place: int | None = None  # of the target among the words as written, unknown ones too
 
     @property
     def own(self) -> Ids:
         """The rows of the target itself."""
         return self.ids[self.target.start : self.target.stop]
+
+    @property
+    def position(self) -> int:
+        """Its place in the sentence as it was written, from 1."""
+        return 1 + (self.target.start if self.place is None else self.place)
 
 
 class Representation(Protocol):
@@ -270,7 +276,15 @@ class Parsed:
 
     words: list[str]  # known words, in its spelling
     occurrences: list[Occurrence]  # one a target
-    unknown: list[str]  # words left out
+    unknown: dict[int, str] = field(default_factory=dict)  # words left out, by their places
+    forms: dict[str, str] = field(default_factory=dict)  # words taken in another form
+    number: int = 1  # of the sentence among those asked about
+
+    @property
+    def positions(self) -> list[int]:
+        """Where each known word stands among the words as written, from 1."""
+        places = range(len(self.words) + len(self.unknown))
+        return [place + 1 for place in places if place not in self.unknown]
 
 
 def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
@@ -283,11 +297,18 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
     ):
         raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.tokenizer)
-    rows = [model.find(w) for w in marked.words]
-    known = [place for place, row in enumerate(rows) if row is not None]
+    rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
+    for place, written in enumerate(marked.words):
+        row = model.find(written)
+        if row is None and (row := model.find_form(written)) is not None:
+            forms[written] = model.vocab[row]
+        if row is None:
+            unknown[place] = written
+        else:
+            rows[place] = row
+    known = list(rows)
     new = {place: number for number, place in enumerate(known)}  # place among the known words
     ids = np.array([rows[place] for place in known], np.int32)
-    unknown = [marked.words[place] for place, row in enumerate(rows) if row is None]
     spans = list(marked.targets)
     if word is not None:
         spans = [_named(marked.words, word, model)]
@@ -298,10 +319,11 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
         there = [new[place] for place in span if place in new]
         if not there:  # a span, or a word in smaller units, is known by any of its parts
             raise UnknownWordError(model.unknown(marked.words[span.start]))
-        occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1)))
+        first = next(place for place in span if place in new)
+        occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1), place=first))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
-    return Parsed([model.vocab[i] for i in ids], occurrences, unknown)
+    return Parsed([model.vocab[i] for i in ids], occurrences, unknown, forms)
 
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:

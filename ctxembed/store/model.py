@@ -1,7 +1,7 @@
 """A model directory: open it, ask it for words and vectors."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -184,6 +184,15 @@ class Model:
         except ValueError:
             return None
 
+    def find_form(self, word: str) -> int | None:
+        """Return the row of a word that is not in the vocabulary in another form, or None."""
+        if self.tokenizer.unit != "word":  # its pieces stand for it
+            return None
+        from ctxembed.text.forms import other_forms
+
+        forms = dict.fromkeys(map(self.tokenizer.normalise, other_forms(word)))
+        return next((row for form in forms if (row := self._look_up(form)) is not None), None)
+
     def parts(self, word: str) -> list[int]:
         """Return the rows a word is made of: its own, or those of its smaller units, or none."""
         row = self.find(word)
@@ -238,13 +247,22 @@ class Model:
                 unknown.append(word)
         return known, unknown
 
-    def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str]]:
-        """Return the words with a vector, and what to say of each other one; none is an error."""
-        known, unknown = self.sort_known([words] if isinstance(words, str) else words)
+    def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+        """Return the words with a vector, what to note, and what to say of words without one.
+
+        A word that is there in another form is taken in that one. No known word is an error.
+        """
+        forms: dict[str, str] = {}
+        taken = [words] if isinstance(words, str) else list(words)
+        for word in taken:
+            row = None if self.parts(word) else self.find_form(word)
+            if row is not None:
+                forms[word] = self.vocab[row]
+        known, unknown = self.sort_known(forms.get(word, word) for word in taken)
         told = [self.unknown(word) for word in unknown]
         if not known:
             raise UnknownWordError("\n".join(told))
-        return known, told
+        return known, tell_forms(forms), told
 
     @property
     def fingerprint(self) -> str | None:
@@ -287,6 +305,16 @@ class Model:
                 f"{self.path / name}: damaged (size {found}, expected {expected});"
                 " train the model again"
             )
+
+
+def tell_forms(forms: Mapping[str, str]) -> list[str]:
+    """Say which words were found in another form.
+
+    >>> tell_forms({"nail": "nails"})
+    ['not in the vocabulary, taken in another form: nail as nails']
+    """
+    told = ", ".join(f"{word} as {form}" for word, form in forms.items())
+    return [f"not in the vocabulary, taken in another form: {told}"] if told else []
 
 
 def write(

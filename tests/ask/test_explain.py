@@ -104,7 +104,7 @@ def test_printed_weights_sum_to_exactly_1(run: Run, model: Model, digits: int) -
     parsed = parse(model, "the apple juice launched the orange phone bank money river sweet")
     for head, groups in (("mean", 1), ("each", 4)):
         for target in parsed.occurrences:
-            one = type(parsed)(parsed.words, [target], [])
+            one = type(parsed)(parsed.words, [target])
             table = Table(EXPLAIN, explain_rows(explain_targets(way, one), head))
             lines = list(render(table, "tsv", precision=digits))[1:]
             cells = [line.rstrip("\n").split("\t") for line in lines]

@@ -147,10 +147,10 @@ UNKNOWN = {
     "vector appel": "'appel' is not in the vocabulary; close known words: apple",
     "neighbors zzz": "'zzz' is not in the vocabulary",
     "show xyzzy": "'xyzzy' is not in the vocabulary",
-    "similarity banks phones": "'banks' is not in the vocabulary; close known words: bank\n"
-    "ctxembed: 'phones' is not in the vocabulary; close known words: phone",
-    "analogy apple bank moneys": "'moneys' is not in the vocabulary; close known words: money",
-    "show apple --axis a=rivers": "--axis a: 'rivers' is not in the vocabulary; close known words:"
+    "similarity bankk phonee": "'bankk' is not in the vocabulary; close known words: bank\n"
+    "ctxembed: 'phonee' is not in the vocabulary; close known words: phone",
+    "analogy apple bank mony": "'mony' is not in the vocabulary; close known words: money",
+    "show apple --axis a=rivver": "--axis a: 'rivver' is not in the vocabulary; close known words:"
     " river",
 }
 

@@ -290,9 +290,8 @@ def test_sentences_without_a_label_are_named(run: Run, fitted: Path) -> None:
     done = run("predict", "-m", str(fitted), stdin=text)
     assert done.returncode == 4
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["sentence", "1", "4"]
-    assert "sentence 2: no target; mark it" in done.stderr
-    assert "sentence 3: 'quay' is not in the vocabulary" in done.stderr
-    assert "2 sentences have no label" in done.stderr
+    assert "line 2: no target; mark it" in done.stderr
+    assert "line 3: 'quay' is not in the vocabulary" in done.stderr
 
 
 def test_one_expression_cannot_be_split_by_expression(run: Run, tmp_path: Path) -> None:
