@@ -72,9 +72,8 @@ def senses(
         refuse_bundled(model.path)
     representations, progress = representations_of(model), progress or Progress()
     name = attention or representations.default()
-    known, unknown = model.keep_known(words) if words else ([], [])
+    known, notes, unknown = model.keep_known(words) if words else ([], [], [])
     alone = len(known) + len(unknown) == 1
-    notes: list[str] = []
 
     def found() -> Iterator[tuple[SavedSenses, bool]]:
         """Yield the senses of each word, and whether they were known before."""
