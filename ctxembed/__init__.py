@@ -29,6 +29,7 @@ _WHERE = {
     "fit": "ctxembed.make.fit:fit_task",
     "predict": "ctxembed.ask.predict",
     "info": "ctxembed.ask.show",
+    "check": "ctxembed.ask.check",
     "show": "ctxembed.ask.show",
     "vector": "ctxembed.ask.show",
     "neighbors": "ctxembed.ask.neighbors",

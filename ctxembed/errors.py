@@ -19,6 +19,10 @@ class ModelError(CtxembedError):
     exit_code = 3
 
 
+class Replaced(ModelError):
+    """Another model took the place of the one that was opened; asking again may help."""
+
+
 class UnknownWordError(CtxembedError):
     """A word that is not in the vocabulary."""
 

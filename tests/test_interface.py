@@ -37,6 +37,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     ],
     "predict": [lambda m, t: ctxembed.predict(m, [APPLE], attention=fitted(m, t))],
     "info": [lambda m, t: ctxembed.info(m)],
+    "check": [lambda m, t: ctxembed.check(m)],
     "show": [lambda m, t: ctxembed.show(m, ["apple", "bank"], axes={"taste": ["juice"]})],
     "vector": [lambda m, t: ctxembed.vector(m, "apple")],
     "neighbors": [lambda m, t: ctxembed.neighbors(m, "apple", 3)],

@@ -31,7 +31,9 @@ SHOW = (
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
     meta = dict(model.meta)
-    files, _ = meta.pop("files", []), meta.pop("fingerprint", None)  # says nothing to a reader
+    files = meta.pop("files", [])
+    for name in ("fingerprint", "contents"):  # say nothing to a reader; check shows the files
+        meta.pop(name, None)
     rows: list[tuple[str, Cell]] = [("path", str(model.path))]
     for name, value in meta.items():
         if isinstance(value, dict):

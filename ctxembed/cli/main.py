@@ -24,10 +24,10 @@ from ctxembed.errors import CtxembedError, UsageError
 
 # In the order of the story; the module of a command has its name.
 COMMANDS = (
-    "train", "learn", "fit", "predict", "info", "show", "vector", "neighbors", "similarity",
-    "analogy", "explain", "compare", "contextualize", "ablate", "senses", "mix", "shift", "kwic",
-    "ambiguity", "positions", "evaluate", "import", "export", "demo", "tokenize", "vectorize",
-    "ladder", "completion",
+    "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
+    "similarity", "analogy", "explain", "compare", "contextualize", "ablate", "senses", "mix",
+    "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export", "demo", "tokenize",
+    "vectorize", "ladder", "completion",
 )  # fmt: skip
 
 

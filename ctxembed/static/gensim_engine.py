@@ -1,6 +1,7 @@
 """CBOW and skip-gram by gensim, and its file format. The only file that imports gensim."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -58,6 +59,7 @@ def train(
     model.build_vocab_from_freq(
         dict(zip(words, counts.tolist(), strict=True)), corpus_count=sentences
     )
+    assert isinstance(index.folder, Path)  # of a model under way: nothing is to take its place
     text = index.folder / "text"  # of at most 1,000 words a line; gensim reads no more than 10,000
     write_training_text(index.folder, words, text)
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:

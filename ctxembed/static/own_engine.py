@@ -44,6 +44,7 @@ def train(
     states = rng.integers(1, 2**63, (settings.workers, 1), dtype=np.uint64)
     told = np.zeros((settings.workers, 2), np.int64)  # whether to stop, words done
     folder = index.folder
+    assert isinstance(folder, Path)  # of a model under way: nothing is to take its place
     words, sentences = _length(folder / "ids.npy"), _length(folder / "offsets.npy") - 1
     parts = -(-sentences // SENTENCES)
     tickets = iter(range(parts * settings.epochs))  # whoever is free draws the next

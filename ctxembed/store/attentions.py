@@ -1,9 +1,7 @@
 """An attention in a model directory: attention/NAME/layer.json and one .npy a matrix."""
 
-import json
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -13,13 +11,17 @@ from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
-from ctxembed.store.model import Model, write_json
+from ctxembed.store.contents import believe, open_inner, read_json, write_json
+from ctxembed.store.model import Model
+from ctxembed.text.folder import Folder, Part
 from ctxembed.text.npy import load
 
 FORMAT = 2
 NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share", "looks_twice")
 TASK_HEAD = ("head", "anchors")  # what a task has beside its layer
-PARTS = {"inputs": str, "layer": dict, "arrays": dict, "settings": dict, "figures": dict}
+PARTS = {
+    "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
+}  # fmt: skip
 ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
 FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
@@ -62,6 +64,7 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
     model.check_unchanged()
     (model.path / "attention").mkdir(exist_ok=True)
     with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
+        model.check_unchanged()  # from here on, what replaced the model would not be reached
         arrays = _arrays(saved)
         meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
         meta |= {"model": model.fingerprint} if model.fingerprint else {}
@@ -74,6 +77,7 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
         write_json(
             folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
         )
+    model.held[name] = open_inner(model.files, f"attention/{name}/layer.json", FIX)
 
 
 def _arrays(saved: Saved) -> dict[str, Floats]:
@@ -87,51 +91,56 @@ def _arrays(saved: Saved) -> dict[str, Floats]:
 
 def read_description(model: Model, name: str) -> dict[str, Any]:
     """Read what is known about an attention, without its matrices."""
-    path = model.path / "attention" / name / "layer.json"
+    path = _description(model, name)
+    meta = read_json(path)
     try:
-        meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(meta["format"])
-        whole = all(isinstance(meta.get(key), kind) for key, kind in PARTS.items())
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; {FIX}") from None
-    except (OSError, ValueError, KeyError, TypeError):
-        version, whole = 0, False
+    except (ValueError, KeyError, TypeError):
+        raise ModelError(f"{path}: damaged; {FIX}") from None
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
             " Upgrade with: pip install --upgrade ctxembed"
         )
+    believe(path, meta)
+    whole = all(isinstance(meta.get(key), kind) for key, kind in PARTS.items())
     if whole and version < FORMAT:
         raise ModelError(f"{path}: learned by an earlier ctxembed; {FIX}")
-    if not whole or not isinstance(meta.get("terms"), list):
+    if not whole:
         raise ModelError(f"{path}: damaged; {FIX}")
     model.check_made_for(path, meta.get("model"), FIX)
     return meta
 
 
+def _description(model: Model, name: str) -> Part:
+    """Return the description of an attention that the model has."""
+    found = model.held.get(name) or open_inner(model.files, f"attention/{name}/layer.json", FIX)
+    if found is None:
+        raise ModelError(f"{model.path / 'attention' / name / 'layer.json'}: missing; {FIX}")
+    model.held[name] = found
+    return found
+
+
 def written_at(model: Model, name: str) -> int:
     """Return when an attention was written, in nanoseconds; 0 where there is none."""
-    try:
-        return (model.path / "attention" / name / "layer.json").stat().st_mtime_ns
-    except OSError:
+    if name not in model.held:
         return 0
+    with _description(model, name).opened() as (_, found):
+        return found.st_mtime_ns
 
 
 def digest(model: Model, name: str) -> int:
     """Return a number that changes when an attention is learned anew; 0 where none is learned."""
-    try:
-        return crc32((model.path / "attention" / name / "layer.json").read_bytes())
-    except OSError:
-        return 0
+    return crc32(_description(model, name).read_bytes()) if name in model.held else 0
 
 
 def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)
-    folder = model.path / "attention" / name
+    path = _description(model, name)
     arrays: dict[str, Any] = {}
     for key, shape in meta["arrays"].items():
-        arrays[key] = _array(folder, key, shape)
+        arrays[key] = _array(path.folder, key, shape)
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
         terms = (
@@ -139,17 +148,17 @@ def load_attention(model: Model, name: str) -> Saved:
         )
         layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
     except (KeyError, TypeError):
-        raise ModelError(f"{folder / 'layer.json'}: damaged; {FIX}") from None
+        raise ModelError(f"{path}: damaged; {FIX}") from None
     return Saved(
         layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), task_head
     )
 
 
-def _array(folder: Path, key: str, shape: list[int]) -> Floats:
+def _array(folder: Folder, key: str, shape: list[int]) -> Floats:
     """Map an array; a name that we never wrote might lead out of the model."""
     if key not in ARRAYS:
-        raise ModelError(f"{folder / 'layer.json'}: damaged (no array is called {key!r}); {FIX}")
+        raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
-    if list(array.shape) != shape or not np.isfinite(array.sum()):
-        raise ModelError(f"{folder / key}.npy: damaged; {FIX}")
+    if list(array.shape) != shape or array.dtype.kind != "f" or not np.isfinite(array.sum()):
+        raise ModelError(f"{folder.path / key}.npy: damaged; {FIX}")
     return array

@@ -1,7 +1,7 @@
 """A model directory: open it, ask it for words and vectors."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed import __version__
-from ctxembed.errors import ModelError, UnknownWordError, read_failure
+from ctxembed.errors import ModelError, Replaced, UnknownWordError
 from ctxembed.static.space import Floats, Space, unit
+from ctxembed.store.contents import Held, believe, hold_inner, read_json, write_json
+from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines, write_lines
 
 FORMAT = 1
+FIX = "train the model again"
+TRIES = 100  # times that a model may be replaced while it is opened
 SAMPLED = 1 << 12  # vectors that make a fingerprint
 FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
@@ -32,10 +36,25 @@ class Model:
 
     @classmethod
     def open(cls, path: str | Path) -> "Model":
-        """Open a model directory; arrays are mapped when they are first used."""
+        """Open a model directory: all its files, so that none comes from what replaces it.
+
+        Arrays are mapped when they are first used.
+        """
         folder = Path(path)
+        for _ in range(TRIES):
+            with suppress(Replaced):
+                opened = cls._open(folder)
+                if opened.files.in_place():
+                    return opened
+        raise Replaced(f"{folder}: replaced again and again; run this command later")
+
+    @classmethod
+    def _open(cls, folder: Path) -> "Model":
         try:
-            text = (folder / "model.json").read_bytes()
+            files = Folder(folder, FIX)
+            part = files / "model.json"
+            if not part.exists():
+                raise FileNotFoundError
         except (FileNotFoundError, NotADirectoryError):
             if folder.exists():
                 raise ModelError(
@@ -45,12 +64,12 @@ class Model:
                 f"{folder}: no such model; train one with: ctxembed train CORPUS -o {folder}"
             ) from None
         except OSError as error:
-            raise ModelError(read_failure(folder / "model.json", error)) from None
+            raise open_failure(folder, error, FIX) from None
+        meta = read_json(part)
         try:
-            meta = json.loads(text)
             version = int(meta["format"])
         except (ValueError, KeyError, TypeError):
-            raise ModelError(f"{folder / 'model.json'}: damaged; train the model again") from None
+            raise ModelError(f"{part}: damaged; {FIX}") from None
         if version > FORMAT:
             raise ModelError(
                 f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
@@ -58,11 +77,23 @@ class Model:
             )
         for name, kind in {"vocabulary": int, "dim": int, "tokens": int, "tokenizer": dict}.items():
             if not isinstance(meta.get(name), kind):
-                raise ModelError(
-                    f"{folder / 'model.json'}: damaged ({name} is missing or wrong); train the"
-                    " model again"
-                )
-        return cls(folder, meta)
+                raise ModelError(f"{part}: damaged ({name} is missing or wrong); {FIX}")
+        believe(part, meta)
+        opened = cls(folder, meta)
+        opened.__dict__.update(
+            files=files, held=hold_inner(files, "attention", "layer.json", "learn it again")
+        )
+        return opened
+
+    @cached_property
+    def files(self) -> Folder:
+        """Its files, all opened at one moment."""
+        return Folder(self.path, FIX)
+
+    @cached_property
+    def held(self) -> Held:
+        """The attentions learned for this model, by their names, opened."""
+        return {}
 
     @classmethod
     def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
@@ -86,7 +117,7 @@ class Model:
     @cached_property
     def vocab(self) -> Sequence[str]:
         """Words, the most frequent first; the place in the list is the row in `vectors`."""
-        words = read_lines(self.path / "vocab.txt")
+        words = read_lines(self.files / "vocab.txt")
         self._expect("vocab.txt", len(words), self.meta["vocabulary"])
         return words
 
@@ -123,7 +154,7 @@ class Model:
     @cached_property
     def output(self) -> Floats | None:
         """(V, d) word2vec's output vectors, where there are any."""
-        if not (self.path / "output.npy").exists():
+        if not (self.files / "output.npy").exists():
             return None
         return self._finite("output.npy")
 
@@ -131,6 +162,8 @@ class Model:
     def counts(self) -> NDArray[np.int64]:
         """(V,) how often each word occurs."""
         counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
+        if counts.dtype.kind != "i":
+            raise self.files.damage("counts.npy", f"{counts.dtype.name} is no kind of count")
         return counts
 
     @property
@@ -157,7 +190,7 @@ class Model:
                 return Tokenizer(**told)
             from ctxembed.text.subword import open_tokenizer
 
-            return open_tokenizer(told, self.path)
+            return open_tokenizer(told, self.files)
         except TypeError:
             raise ModelError(
                 f"{self.path / 'model.json'}: damaged (tokenizer); train the model again"
@@ -166,7 +199,7 @@ class Model:
     @cached_property
     def index(self) -> Index | None:
         """The corpus, where the model has it (an imported model has none)."""
-        folder = self.path / "index"
+        folder = self.files / "index"
         files = self.meta.get("files", [])
         return Index(folder, self.vocab, files) if folder.is_dir() else None
 
@@ -278,33 +311,33 @@ class Model:
                 " command again"
             )
 
-    def check_made_for(self, place: Path, fingerprint: object, fix: str) -> None:
+    def check_made_for(self, place: object, fingerprint: object, fix: str) -> None:
         """Refuse what was made for another model; what was made before fingerprints may pass."""
         if fingerprint is not None and fingerprint != self.fingerprint:
             raise ModelError(f"{place}: made for another model than {self.path}; {fix}")
 
     def attentions(self) -> list[str]:
         """List the attentions learned for this model."""
-        folder = self.path / "attention"
-        return sorted(item.parent.name for item in folder.glob("[!.]*/layer.json"))
+        return sorted(self.held)
 
     def _finite(self, name: str) -> Floats:
         array: Floats = self._array(name, (self.meta["vocabulary"], self.dim))
-        if not (np.isfinite(array.sum()) or np.isfinite(array).all()):
-            raise ModelError(f"{self.path / name}: damaged (not a number); train the model again")
+        if array.dtype.kind != "f":
+            raise self.files.damage(name, f"{array.dtype.name} is no kind of vector")
+        # A checksum says as much, and says it without reading a large file each time.
+        listed = self.files.listed is not None
+        if not (listed or np.isfinite(array.sum()) or np.isfinite(array).all()):
+            raise self.files.damage(name, "not a number")
         return array
 
     def _array(self, name: str, shape: Sequence[int]) -> Any:
-        array = load(self.path / name)
+        array = load(self.files / name)
         self._expect(name, array.shape, tuple(shape))
         return array
 
     def _expect(self, name: str, found: object, expected: object) -> None:
         if found != expected:
-            raise ModelError(
-                f"{self.path / name}: damaged (size {found}, expected {expected});"
-                " train the model again"
-            )
+            raise self.files.damage(name, f"size {found}, expected {expected}")
 
 
 def tell_forms(forms: Mapping[str, str]) -> list[str]:
@@ -353,13 +386,3 @@ def _fingerprint(folder: Path) -> str:
     for name in ("vocab.txt", "counts.npy"):
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()[:32]
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a description that a person can read too.
-
-    A byte of a file's name that is no UTF-8 is a lone surrogate in Python; JSON has an escape for
-    those, and it looks as Python's own.
-    """
-    text = json.dumps(value, indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ctxembed.errors import ModelError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.whole import file_written_whole
+from ctxembed.text.folder import Part
 
 FORMAT = 2  # 1 was a folder a word
 FILE = "senses.npz"
@@ -51,14 +53,14 @@ def saved_senses(model: Model, word: str) -> SavedSenses | None:
 
 def open_senses(model: Model) -> dict[str, SavedSenses]:
     """Return all saved senses by word; they are read once, as long as nobody writes new ones."""
-    path = model.path / FILE
-    try:
-        written = path.stat().st_mtime_ns
-    except OSError:
+    if model.by_hand or not (model.files / FILE).exists():
         return {}
+    part = model.files / FILE
+    with part.opened() as (_, found):
+        written = found.st_mtime_ns
     kept: tuple[int, dict[str, SavedSenses]] | None = model.__dict__.get("senses")
     if kept is None or kept[0] != written:
-        kept = model.__dict__["senses"] = (written, _read(model, path))
+        kept = model.__dict__["senses"] = (written, _read(model, part))
     return kept[1]
 
 
@@ -67,8 +69,9 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
     model.check_unchanged()
     path = model.path / FILE
     with _alone(model.path):
+        part = model.files.again(FILE)
         try:
-            words = dict(_read(model, path)) if path.exists() else {}
+            words = dict(_read(model, part)) if part.exists() else {}
         except ModelError:  # damaged, or of another model: worth nothing
             words = {}
         words |= {item.word: item for item in senses}
@@ -92,13 +95,15 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
                 vectors=_stack(item.vectors for item in words.values()),
                 weights=_stack(item.weights for item in words.values()),
             )
+    model.files.again(FILE)
     return path
 
 
-def _read(model: Model, path: Path) -> dict[str, SavedSenses]:
+def _read(model: Model, path: Part) -> dict[str, SavedSenses]:
     fix = "remove it; ctxembed senses WORD --save finds senses again"
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+    data = path.read_bytes()
+    try:  # the checksums of an .npz are its own
+        with np.load(BytesIO(data), allow_pickle=False) as file:
             meta = json.loads(file["description"].tobytes().decode("utf-8", "surrogatepass"))
             vectors, weights = np.asarray(file["vectors"]), np.asarray(file["weights"])
         version = int(meta["format"])

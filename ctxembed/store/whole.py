@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from ctxembed.errors import CtxembedError, UsageError, read_failure
+from ctxembed.store.contents import list_contents, listed_in, remember
 from ctxembed.text.index import FILES as INDEX
 
 MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
@@ -52,11 +53,14 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
     try:
         (work / MARK).touch()
         yield work
+        list_contents(work)
         _sync(work)
         if target.exists() and replace:
             check_ours(target)
         (work / MARK).unlink()
         _put(work, target, replace)
+        if not any((folder / MARK).exists() for folder in target.parents):
+            remember(target)
     except OSError as error:
         # numpy says only how many items it could write
         if error.errno in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error):
@@ -93,8 +97,9 @@ def check_ours(folder: Path) -> None:
     mark = next((name for name in _HOLDS if name in files), None)
     if files and (mark is None or (mark == "model.json" and not _is_model(folder, files))):
         raise UsageError(f"{folder} is not a ctxembed model; it will not be replaced")
+    listed = listed_in(folder)
     for name in sorted(files):
-        if not re.fullmatch(_HOLDS[mark or ""], name):
+        if name not in listed and not re.fullmatch(_HOLDS[mark or ""], name):
             raise UsageError(
                 f"{folder / name} was not written by ctxembed and would be lost; move it away, or"
                 " give another name"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.progress import Progress
 from ctxembed.text.borders import BLOCK, FILE, KINDS, Beginnings, check_kind, choose
+from ctxembed.text.folder import Part
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
@@ -220,7 +221,7 @@ def write_training_text(folder: Path, words: Sequence[str], target: Path) -> int
 class Index:
     """The index of a model: its corpus, sentence by sentence."""
 
-    folder: Path
+    folder: Path | Part
     vocab: Sequence[str]
     files: Sequence[dict[str, Any]]
 

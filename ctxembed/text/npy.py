@@ -1,24 +1,25 @@
 """Arrays in files: mapped with care, or begun before their numbers are there."""
 
+import math
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from ctxembed.errors import ModelError
+from ctxembed.text.folder import HEAD, Part, open_path
 
 
-def load(path: Path) -> Any:
+def load(place: Path | Part) -> Any:
     """Map an array from a model directory, or say which file is at fault."""
-    try:
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; train the model again") from None
-    except (ValueError, OSError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        if "pickle" in reason:  # what numpy takes any file without its header for
-            reason = "not an array"
-        raise ModelError(f"{path}: damaged ({reason}); train the model again") from None
+    if isinstance(place, Path):
+        place = open_path(place)
+    data = place.open_data()
+    kind, shape, begin = place.array_header(bytes(data[:HEAD]))
+    place.expect("dtype", kind)
+    place.expect("shape", list(shape))
+    if math.prod(shape) * int(kind[2:]) != len(data) - begin:
+        raise place.folder.damage(place.name, f"{len(data)} bytes, too many or few for {shape}")
+    return np.frombuffer(data, kind, offset=begin).reshape(shape)
 
 
 def write_header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:

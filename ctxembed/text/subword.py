@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from ctxembed.errors import ModelError, read_failure
+from ctxembed.errors import CtxembedError, ModelError
+from ctxembed.text.folder import Folder
 from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "subword.json"  # in a model directory; the format of the tokenizers library
@@ -99,19 +99,19 @@ def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
             yield f"{_START}{word} " * min(_REPEAT, count - done)
 
 
-def open_tokenizer(told: dict[str, Any], folder: Path) -> Tokenizer:
+def open_tokenizer(told: dict[str, Any], folder: Folder) -> Tokenizer:
     """Make the tokeniser of smaller units that a model's description tells of."""
     unit = told["unit"]
     if unit == "character":
         return Characters(**told)
     if unit != "subword":
-        raise ModelError(f"{folder}: unknown unit {unit!r}; upgrade ctxembed")
+        raise ModelError(f"{folder.path}: unknown unit {unit!r}; upgrade ctxembed")
     path = folder / FILE
     try:
         made = Subwords(**told, learned=path.read_text(encoding="utf-8"))
         made.words("a")
-    except OSError as error:
-        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
+    except CtxembedError:
+        raise
     except Exception as error:  # the library raises no other kind
         raise ModelError(f"{path}: damaged ({error}); train the model again") from None
     return made

@@ -6,7 +6,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from ctxembed.errors import ModelError, read_failure
+from ctxembed.errors import ModelError
+from ctxembed.text.folder import Part, open_path
 from ctxembed.text.lines import decode
 
 
@@ -51,14 +52,10 @@ class WordList(Sequence[str]):
         return int(np.searchsorted(self.ends, place))
 
 
-def read_lines(path: Path) -> WordList:
+def read_lines(place: Path | Part) -> WordList:
     """Read a word list, one word a line."""
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; train the model again") from None
-    except OSError as error:
-        raise ModelError(f"{read_failure(path, error)}; train the model again") from None
+    path = open_path(place) if isinstance(place, Path) else place
+    raw = path.read_bytes()
     decode(raw, f"{path}: damaged", hint="; train the model again", kind=ModelError)
     if raw and not raw.endswith(b"\n"):
         raise ModelError(f"{path}: damaged (its last line is cut); train the model again")

@@ -1,0 +1,31 @@
+"""ctxembed check"""
+
+import click
+
+from ctxembed.cli.command import command
+from ctxembed.table import Table
+
+
+@command(
+    "check",
+    examples="""# Is this model what was written?
+ctxembed check
+# Give a model from before its checksums
+ctxembed check --add""",
+    see_also=["info", "train"],
+    details="""A model lists its files with their sizes, kinds, shapes and checksums (CRC-32) in
+model.json; each attention does so in its layer.json, saved senses in senses.json. Every command
+holds what it opens against this list. Checksums of small files are verified each time, those of
+files over 4 MiB once: after that, while size and time of change stay as they are
+(~/.cache/ctxembed/verified.json remembers them). This command reads everything, always.
+
+What is not as it was written is named, and the exit code is 3. A checksum finds damage; it is no
+signature: whoever can write to a model can write its checksums too.""",
+)
+@click.argument("model", required=False)
+@click.option("--add", is_flag=True, help="Write checksums into a model that has none yet.")
+def command_(model: str | None, add: bool) -> Table:
+    """Read every file of a model and say whether it is as it was written."""
+    from ctxembed.ask.check import check
+
+    return check(model, add=add)
