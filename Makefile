@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test lint format man corpora model clean
+.PHONY: demo test browser lint format man corpora model clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +17,11 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+# What the tests in tests/browser need; without it they are skipped.
+browser: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
+	command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q chromium) >/dev/null
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import ROOT
 
 ROOMS = (
-    "text", "static", "attention", "store", "context", "make", "ask", "evaluate", "output", "cli",
+    "text", "static", "attention", "store", "context", "make", "ask", "evaluate", "output",
+    "page", "cli",
 )  # fmt: skip
 FOR_ALL = ("errors", "table", "progress")  # import nothing of ours but each other
 GENSIM = "ctxembed.static.gensim_engine"  # the only module that imports gensim

@@ -27,7 +27,7 @@ COMMANDS = (
     "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
     "similarity", "analogy", "explain", "compare", "contextualize", "ablate", "senses", "mix",
     "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export", "demo", "tokenize",
-    "vectorize", "ladder", "completion",
+    "vectorize", "ladder", "report", "completion",
 )  # fmt: skip
 
 

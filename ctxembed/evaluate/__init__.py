@@ -12,11 +12,11 @@ from ctxembed.ask.targets import open_encoders
 from ctxembed.context.representations import Representation
 from ctxembed.errors import UsageError
 from ctxembed.evaluate.analogies import analogies
+from ctxembed.evaluate.figures import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluate.items import list_scored
 from ctxembed.evaluate.labelled_senses import read_labelled, score
 from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
-from ctxembed.evaluate.report import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluate.scws import scws
 from ctxembed.evaluate.wic import wic
 from ctxembed.progress import Progress

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
+from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader
-from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
 from ctxembed.text.lines import numbered_lines

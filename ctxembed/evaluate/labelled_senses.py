@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
+from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader, units
 from ctxembed.evaluate.metrics import Figure
-from ctxembed.evaluate.report import Scores
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats

@@ -10,8 +10,8 @@ import numpy as np
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
+from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader, cosines
-from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
 from ctxembed.text.lines import numbered_lines
 

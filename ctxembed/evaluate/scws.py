@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ctxembed.context.representations import Occurrence, Representation
 from ctxembed.errors import CorpusError
+from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.rated_pairs import rank, without_context
-from ctxembed.evaluate.report import Scores
 from ctxembed.store.model import Model
 from ctxembed.text.lines import numbered_lines
 

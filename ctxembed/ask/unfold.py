@@ -1,0 +1,72 @@
+"""One word, one head, every step: from q and k to the sum."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ctxembed.ask.explain import Explained, explain_targets, pick_head
+from ctxembed.ask.targets import choose_attention, tell_skipped
+from ctxembed.context.representations import parse, representations_of
+from ctxembed.static.space import Floats, unit
+from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Column, Table
+
+UNFOLD = (
+    Column("step", "x, q, k, dot, scale, a term's name, score, weight, v, own or output", "label"),
+    Column("token", "the word it is about", "label"),
+    Column("position", "its place, from 1; unknown words are not counted"),
+    Column("value", "the number, where it is one"),
+    Column("vector", "the numbers, where there are several", "vector"),
+)
+
+
+@on_model(*UNFOLD)
+def unfold(
+    model: Model,
+    sentence: str,
+    *,
+    attention: str | None = None,
+    general: str | None = None,
+    head: str = "1",
+    encoding: str = "none",
+) -> Table:
+    """Take one head's look at the first target of a sentence apart.
+
+    Each number can be had from those above it: dot = q·k, score = scale · dot + the terms, weight =
+    softmax of score; the sum of weight · v over all heads, and own, is the output.
+    """
+    chosen = choose_attention(representations_of(model), attention, general, 4, 1)
+    parsed = parse(model, sentence)
+    item = next(iter(explain_targets(chosen, parsed, encoding=encoding)))
+    rows = list(_steps(item, pick_head(head, item.heads)))
+    return Table(UNFOLD, rows, tell_skipped([parsed]))
+
+
+def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:
+    made, layer = item.attended, item.attended.layer
+    trace, target = made.trace(), item.target
+    queries = np.concatenate([look.q for look in made.looks], axis=1)[0]  # (H or 1, dk)
+    keys = unit(made.keys[0]) if layer.unit else made.keys[0]  # (T, d)
+    k = keys if layer.w_k is None else keys @ layer.w_k[head]
+    yield "x", target, None, None, _round(made.asked[0, 0])
+    yield "q", target, None, None, _round(queries[min(head, len(queries) - 1)])
+    for place, token in enumerate(item.tokens):
+        score = float(trace.scaled[0, head, 0, place])
+        if not np.isfinite(score):  # the word itself, left out of its own weights
+            continue
+        at = (token, place + 1)
+        yield "k", *at, None, _round(k[place])
+        yield "dot", *at, float(trace.scores[0, head, 0, place]), None
+        yield "scale", *at, float(layer.scale), None
+        for name, added in trace.added.items():
+            yield name, *at, float(added[0, head, 0, place]), None
+        yield "score", *at, score, None
+        yield "weight", *at, float(made.weights[0, head, 0, place]), None
+        yield "v", *at, None, _round(made.values[0, head, place])
+    yield "own", target, None, None, _round(made.own[0, 0])
+    yield "output", target, None, None, _round(made.output[0, 0])
+
+
+def _round(vector: Floats) -> list[float]:
+    return [round(float(number), 4) for number in vector]

@@ -1,0 +1,365 @@
+// The page: asks what the state needs, and draws each card when its answer is there.
+const main = document.getElementById("main");
+const cards = {
+  sentences: new Card("sentence", "The sentence", "", { wide: true }),
+  meaning: new Card("meaning", "In words", "what the word is like, here and on average"),
+  axes: new Card("axes", "On the axes", "cosine with a few words you name"),
+  steps: new Card("steps", "Step by step", "one head, every number", { wide: true }),
+  heads: new Card("heads", "All heads", "each looks its own way; choose one"),
+  worth: new Card("worth", "What each word is worth", "take a word away and see"),
+  map: new Card("map", "The map of the word", "", { wide: true }),
+  alike: new Card("alike", "How alike", "cosine of the words as they are meant here", { wide: true }),
+};
+const map = new SenseMap();
+const seen = []; // for each sentence: its words, its marked text, what explain answered
+let preview = null; // [sentence, word] under the cursor
+let turn = 0;
+
+// How wide a picture may be in a card, whether the card is shown yet or not.
+function room(wide = false) {
+  const inner = main.clientWidth - (innerWidth > 760 ? 40 : 24);
+  const card = wide || innerWidth <= 760 ? inner : (inner - 16) / 2;
+  return Math.floor(card - (innerWidth > 760 ? 38 : 26));
+}
+
+const attention = () => (state.vectors ? undefined : state.attention ?? DATA.attentions[0]);
+const layer = () => ({ attention: state.vectors ? undefined : attention(), general: attention() === "general" || state.vectors ? state.general ?? undefined : undefined,
+  vectors: state.vectors ?? undefined });
+const axesAsked = () => {
+  const made = Object.fromEntries(state.axes.map(([name, words]) => [name.trim(), words.split(/[,\s]+/).filter(Boolean)]).filter(([name, words]) => name && words.length));
+  return Object.keys(made).length && !state.vectors ? made : undefined;
+};
+
+// The sentence as it is asked about: without the words taken away, the target in brackets.
+function marked(words, gone, targets) {
+  const kept = words.filter((word, i) => word.written && !gone.includes(i));
+  const text = kept.map((word) => {
+    const i = words.indexOf(word);
+    return (kept[0] === word ? "" : word.before.replace(/[[\]]/g, "") || " ") + (targets.includes(i) ? `[${word.written}]` : word.written);
+  });
+  return text.join("");
+}
+
+async function readSentence(i) {
+  const one = state.sentences[i];
+  const words = (await ask("words", { sentence: one.text, vectors: state.vectors ?? undefined })).records();
+  const real = words.map((word, j) => j).filter((j) => words[j].written);
+  const can = real.filter((j) => words[j].known && !one.gone.includes(j));
+  let target = one.target;
+  if (!can.includes(target)) {
+    const same = seen[0]?.words?.[seen[0].target]?.word;
+    target = can.find((j) => words[j].target) ?? (i ? can.find((j) => words[j].word === same) : undefined)
+      ?? can.find((j) => words[j].content) ?? can[0] ?? null;
+  }
+  return { words, real, target, text: target === null ? null : marked(words, one.gone, [target]) };
+}
+
+const explainAsked = (text) => ({ sentence: text, ...layer(), encoding: state.encoding === "none" ? undefined : state.encoding });
+
+// The weights that explain gives, as a number for each word of the sentence; of one head or the mean.
+function weightsOf(answer, read, gone, head) {
+  const rows = answer.records().filter((row) => row.head !== "own");
+  const heads = [...new Set(rows.map((row) => row.head))];
+  const here = read.real.filter((j) => !gone.includes(j));
+  const mine = rows.filter((row) => row.head === heads[0]);
+  const places = mine.length === here.length ? here : here.filter((j) => read.words[j].known);
+  const chosen = head === "mean" || !heads.includes(head) ? heads : [head];
+  const weights = read.words.map(() => null);
+  for (const one of chosen) {
+    rows.filter((row) => row.head === one).forEach((row, k) => {
+      if (row.weight !== null && places[k] !== undefined) weights[places[k]] = (weights[places[k]] ?? 0) + row.weight / chosen.length;
+    });
+  }
+  return { weights, heads, places };
+}
+
+// Weights given by hand; the other words share what is left in their old proportions.
+function byHand(weights) {
+  const given = state.weights;
+  const places = Object.keys(given).map(Number).filter((j) => weights[j] !== null && weights[j] !== undefined);
+  if (!places.length) return weights;
+  const total = places.reduce((sum, j) => sum + given[j], 0);
+  const rest = weights.reduce((sum, w, j) => sum + (places.includes(j) ? 0 : w ?? 0), 0);
+  return weights.map((w, j) => (w === null ? null : places.includes(j) ? given[j] / Math.max(1, total) : rest ? (w * Math.max(0, 1 - total)) / rest : 0));
+}
+
+async function refresh() {
+  const now = ++turn;
+  const stale = () => now !== turn;
+  const failed = (card) => (error) => { if (!stale()) (error instanceof Refused ? card.say(error.message) : Promise.reject(error)); };
+  if (state.hand) return showHand(now);
+  try {
+    for (let i = 0; i < state.sentences.length; i++) {
+      const read = await readSentence(i);
+      if (stale()) return;
+      read.answer = read.text === null ? null : await ask("explain", explainAsked(read.text));
+      if (stale()) return;
+      seen[i] = read;
+    }
+    seen.length = state.sentences.length;
+  } catch (error) {
+    return failed(cards.sentences)(error) ?? drawTop();
+  }
+  drawSentences();
+  const read = seen[state.focus];
+  if (!read || read.text === null || !read.answer) {
+    Object.values(cards).forEach((card) => card !== cards.sentences && card.hide());
+    return;
+  }
+  const texts = seen.filter((one) => one.text !== null && one.words[one.target].word === read.words[read.target].word).map((one) => one.text);
+  const jobs = [
+    showCompare(read, stale).catch((error) => { failed(cards.axes)(error); cards.meaning.hide(); }),
+    showSteps(read, stale).catch(failed(cards.steps)),
+    showWorth(read, stale).catch(failed(cards.worth)),
+    showAlike(stale).catch(failed(cards.alike)),
+    showMap(read, texts, stale).catch(failed(cards.map)),
+  ];
+  showHeads(read);
+  await Promise.all(jobs);
+}
+
+function drawSentences() {
+  const live = DATA.live;
+  const parts = state.sentences.map((one, i) => {
+    const read = seen[i];
+    const place = h("div", { class: "sentence", "data-sentence": i });
+    if (live) place.append(inputOf(one, i));
+    if (!read || read.text === null || !read.answer) {
+      place.append(h("p", { class: "hint" }, one.text.trim() ? "no word of this sentence is in the vocabulary" : "type a sentence"));
+      return place;
+    }
+    const look = preview && preview[0] === i ? preview[2] : null;
+    const target = look ? preview[1] : read.target;
+    const gone = one.gone;
+    let { weights } = weightsOf(look ?? read.answer, read, gone, state.head);
+    if (!look && i === state.focus) weights = byHand(weights);
+    const words = read.real.map((j) => ({
+      written: read.words[j].written, word: read.words[j].word, known: Boolean(read.words[j].known), gone: gone.includes(j), weight: weights[j],
+      tail: (read.words[j + 1]?.before ?? "").trim(), byHand: i === state.focus && state.weights[j] !== undefined }));
+    const at = (k) => read.real[k];
+    const on = {
+      choose: (k) => { preview = null; set(i, { target: at(k) }, { focus: i, weights: {} }); },
+      hover: (k) => hover(i, k === null ? null : at(k)),
+    };
+    if (live) Object.assign(on, {
+      take: (k) => takeAway(i, at(k)),
+      weigh: (k, weight) => { if (look) return; change({ focus: i, weights: { ...(i === state.focus ? state.weights : {}), [at(k)]: Math.round(weight * 100) / 100 } }); },
+    });
+    const rtl = rightToLeft(one.text);
+    const width = room(true) - 2;
+    const k = read.real.indexOf(target);
+    place.append(drawSentence({ words, target: k < 0 ? null : k, rtl, width, on, chosen: read.real.indexOf(read.target) }));
+    if (rtl) place.lastChild.style.marginInlineStart = "auto";
+    return place;
+  });
+  const read = seen[state.focus];
+  const svg = () => cards.sentences.body.querySelectorAll(".sentence svg")[state.focus] ?? null;
+  cards.sentences.show(read?.answer ?? null, null, controls(read), ...parts, live ? moreSentences() : null);
+  const first = svg();
+  cards.sentences.picture = first;
+  const [a, b] = cards.sentences.tools.children;
+  a.hidden = b.hidden = !first;
+  drawTop();
+}
+
+function set(i, patch, more = {}) {
+  change({ sentences: state.sentences.map((one, j) => (j === i ? { ...one, ...patch } : one)), ...more });
+}
+
+function takeAway(i, place) {
+  const gone = state.sentences[i].gone;
+  set(i, { gone: gone.includes(place) ? gone.filter((j) => j !== place) : [...gone, place].sort((a, b) => a - b) }, { weights: {} });
+}
+
+const hover = later(70, async (i, place) => {
+  if (place === null || place === seen[i]?.target) {
+    if (preview) { preview = null; drawSentences(); }
+    return;
+  }
+  const read = seen[i];
+  if (!read) return;
+  try {
+    const answer = await ask("explain", explainAsked(marked(read.words, state.sentences[i].gone, [place])));
+    if (!answer || read !== seen[i]) return;
+    preview = [i, place, answer];
+    drawSentences();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+});
+
+function inputOf(one, i) {
+  return h("div", { class: "sentence-input" },
+    h("input", { value: one.text, "data-key": `input-${i}`, "aria-label": `sentence ${i + 1}`, dir: "auto", maxlength: 2000, spellcheck: "false", autocomplete: "off",
+      placeholder: "type a sentence; [brackets] mark the word", oninput: later(120, (event) => set(i, { text: event.target.value, target: null, gone: [] }, { weights: {} })) }),
+    state.sentences.length > 1 && h("button", { type: "button", "aria-label": `remove sentence ${i + 1}`, onclick: () => {
+      change({ sentences: state.sentences.filter((_, j) => j !== i), focus: 0, weights: {} });
+    } }, "×"));
+}
+
+function moreSentences() {
+  const given = Object.keys(state.weights).length > 0;
+  const gone = state.sentences.some((one) => one.gone.length);
+  return h("div", { class: "controls" },
+    state.sentences.length < 4 && h("button", { type: "button", "data-key": "more", onclick: () => {
+      change({ sentences: [...state.sentences, { text: "", target: null, gone: [] }] });
+      document.querySelector(`[data-key="input-${state.sentences.length - 1}"]`)?.focus();
+    } }, "+ another sentence"),
+    gone && h("button", { type: "button", "data-key": "back", onclick: () => change({ sentences: state.sentences.map((one) => ({ ...one, gone: [] })), weights: {} }) }, "put all words back"),
+    given && h("button", { type: "button", "data-key": "unhand", onclick: () => change({ weights: {} }) }, "weights as computed"),
+    h("span", { class: "hint" }, "Click a word to look from it. × or Delete takes a word away; drag a bar, or + and −, gives it another weight."));
+}
+
+// Which attention, which head, how hot.
+function controls(read) {
+  const heads = read?.answer ? weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean").heads : [];
+  const button = (name, value) => h("button", { type: "button", "aria-pressed": String(value === state.head), "data-key": `head-${value}`, onclick: () => change({ head: value, weights: {} }) }, name);
+  const temperature = Number((state.general ?? "").split(":")[1] ?? 6);
+  return h("div", { class: "controls" },
+    !state.vectors && DATA.attentions.length > 1 && h("label", null, "attention ",
+      h("select", { "data-key": "attention", onchange: (event) => change({ attention: event.target.value, head: "mean", weights: {}, general: null }) },
+        DATA.attentions.map((name) => h("option", { value: name, selected: name === attention() }, name)))),
+    heads.length > 1 && h("span", { class: "group", role: "group", "aria-label": "head" }, "head ", button("mean", "mean"), heads.map((head) => button(head, head))),
+    DATA.live && attention() === "general" && !state.vectors && h("label", { title: "what the cosines are multiplied by: at 0 all words weigh the same" }, "temperature ",
+      h("input", { type: "range", min: 0, max: 20, step: 0.5, value: temperature, "data-key": "temperature", "aria-label": "temperature",
+        oninput: (event) => change({ general: `cosine:${event.target.value}`, weights: {} }) }), h("output", null, fixed(temperature, 1))),
+    state.vectors && h("span", { class: "hint" }, `vectors of the notes: ${state.vectors}`));
+}
+
+async function showCompare(read, stale) {
+  const axes = axesAsked();
+  const texts = seen.map((one) => one.text).filter((text) => text !== null);
+  const asked = { sentences: texts, axes, general: layer().general, vectors: layer().vectors };
+  const answer = (await ask("compare", asked)) ?? (await ask("compare", { ...asked, sentences: [read.text] }));
+  if (!answer || stale()) return;
+  const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
+  const rows = answer.records().filter((row) => row.sentence === number);
+  const name = state.vectors ? "general" : attention();
+  const place = weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean");
+  cards.meaning.show(answer, null, ...inWords({ rows, name, weights: place.weights, words: read.words, target: read.target }), together(answer, read));
+  const names = axes ? Object.keys(axes) : [];
+  const given = Object.entries(state.weights).map(([j, weight]) => [place.places.indexOf(Number(j)) + 1, weight]).filter(([j]) => j > 0);
+  if (given.length && DATA.live && !state.vectors) {
+    const moved = await ask("reweigh", { sentence: read.text, weights: Object.fromEntries(given), axes, head: state.head === "mean" ? undefined : state.head, ...layer() });
+    if (stale()) return;
+    const hand = moved.records().find((row) => row.representation === "by hand");
+    rows.push({ ...hand, cos_static: null });
+    cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(wayShape("by hand"), wayColour("by hand")), "by hand"), hand.nearest.replaceAll(" ", ", ")));
+  }
+  if (!names.length && !DATA.live) return cards.axes.hide();
+  const picture = names.length ? drawAxes(rows, names, name, room()) : null;
+  cards.axes.show(answer, picture, ...[picture, names.length ? axisNumbers(rows, names) : null,
+    DATA.live && !state.vectors && axisEditor(state.axes, (changed) => change({ axes: changed }))].filter(Boolean));
+}
+
+// With several sentences: how alike the word is in them.
+function together(answer, read) {
+  const rows = answer.records().filter((row) => row.sentence > 1 && row.representation === (state.vectors ? "general" : attention()));
+  const word = read.words[read.target].word;
+  const same = rows.filter((row) => row.cos_first !== undefined && row.cos_first !== null && row.target.split(":")[0] === word);
+  if (!same.length) return null;
+  return h("p", { class: "plain" }, same.map((row) => `${row.target} in sentence ${row.sentence} and in sentence 1: cosine ${fixed(row.cos_first)}`
+    + (row.cos_random === null ? "" : ` (two of its occurrences at random: ${fixed(row.cos_random)})`)).join("; "));
+}
+
+function showHeads(read) {
+  const gone = state.sentences[state.focus].gone;
+  const { heads, places } = weightsOf(read.answer, read, gone, "mean");
+  if (heads.length < 2) return cards.heads.hide();
+  const names = ["mean", ...heads];
+  const columns = places.filter((j) => j !== read.target);
+  const values = names.map((head) => { const { weights } = weightsOf(read.answer, read, gone, head); return columns.map((j) => weights[j]); });
+  const picture = drawHeat({ rows: names.map((name) => (name === "mean" ? name : `head ${name}`)), columns: columns.map((j) => read.words[j].written), values, title: "weights of each head", room: room(),
+    chosen: names.indexOf(state.head), pick: (i) => change({ head: names[i], weights: {} }) });
+  cards.heads.show(read.answer, picture);
+}
+
+async function showSteps(read, stale) {
+  if (!DATA.live) return;
+  const answer = await ask("unfold", { ...explainAsked(read.text), head: state.head === "mean" ? undefined : state.head });
+  if (!answer || stale()) return;
+  const target = read.words[read.target].written;
+  const heads = weightsOf(read.answer, read, [], "mean").heads.length;
+  cards.steps.hint.textContent = heads > 1 ? `head ${state.head === "mean" ? 1 : state.head} of ${heads}; the other heads do the same with matrices of their own` : "every number";
+  cards.steps.show(answer, null, ...drawSteps(answer, target, state.step, (step) => change({ step })));
+}
+
+async function showWorth(read, stale) {
+  const known = read.real.filter((j) => read.words[j].known && !state.sentences[state.focus].gone.includes(j));
+  if (known.length < 2 || state.vectors) return cards.worth.hide();
+  const answer = await ask("ablate", { sentences: [read.text], axes: axesAsked(), attention: layer().attention, general: layer().general });
+  if (!answer || stale()) return !answer && cards.worth.hide();
+  const rows = answer.records();
+  const places = known.filter((j) => j !== read.target);
+  const take = DATA.live && rows.length === places.length ? (row) => takeAway(state.focus, places[rows.indexOf(row)]) : null;
+  cards.worth.show(answer, drawWorth(rows, take, room()));
+}
+
+async function showAlike(stale) {
+  const texts = seen.map((one, i) => one.text !== null && marked(one.words, state.sentences[i].gone, one.real.filter((j) => one.words[j].content && !state.sentences[i].gone.includes(j) || j === one.target))).filter(Boolean);
+  const answer = await ask("similarity", { words: texts, attention: state.vectors ? undefined : attention(), vectors: state.vectors ?? undefined });
+  if (!answer || stale() || answer.rows.length > 24 || answer.rows.length < 2) return cards.alike.hide();
+  let sentence = 0, last = null;
+  const names = answer.rows.map(([text]) => {
+    const rest = text.includes(": ") ? text.slice(text.indexOf(": ")) : text;
+    if (rest !== last) sentence += 1;
+    last = rest;
+    const name = text.includes(": ") ? text.slice(0, text.indexOf(": ")) : /\[([^\]]*)\]/.exec(text)?.[1] ?? text;
+    return texts.length > 1 ? `${name} (${sentence})` : name;
+  });
+  cards.alike.show(answer, drawHeat({ rows: names, columns: names, values: answer.rows.map((row) => row.slice(1, names.length + 1)), title: "cosines", room: Math.min(760, room(true)) }));
+}
+
+async function showMap(read, texts, stale) {
+  const word = read.words[read.target].word;
+  cards.map.title.textContent = `The map of ${word}`;
+  if (state.vectors || word.includes(" ") || !DATA.maps) return cards.map.hide();
+  const asked = { word, attention: attention() };
+  if (DATA.live && !state.map) {
+    return cards.map.show(null, null, h("p", { class: "plain" }, h("button", { type: "button", "data-key": "open-map", onclick: () => change({ map: true }) }, `Draw the map of ${word}`),
+      " every occurrence in the corpus as a point, and this sentence among them"));
+  }
+  let stop = false;
+  const told = (body) => {
+    if (stale()) return "leave";
+    cards.map.show(null, null, h("div", { class: "controls" }, h("progress", { max: 1, value: body.progress ?? undefined }), body.stage ?? "",
+      h("button", { type: "button", "data-key": "stop-map", onclick: () => { stop = true; } }, "stop")));
+    return stop ? "stop" : "go on";
+  };
+  let points;
+  try {
+    points = await ask("map", asked, told);
+  } catch (error) {
+    if (error instanceof Refused && !stale()) state.map = false;
+    throw error;
+  }
+  if (!points || stale()) return !points && cards.map.hide();
+  const legend = await ask("legend", asked);
+  const placed = [];
+  for (const sentence of texts) placed.push(...((await ask("place", { ...asked, sentence }))?.records() ?? []));
+  if (stale()) return;
+  const { svg, parts } = map.draw({ word, points, legend, placed, found: state.found, hidden: state.hidden,
+    toggle: (sense) => change({ hidden: state.hidden.includes(sense) ? state.hidden.filter((other) => other !== sense) : [...state.hidden, sense] }),
+    search: (found) => change({ found }), redrawn: () => refresh(), room: innerWidth > 760 ? Math.floor(room(true) * 0.6) - 12 : room(true) });
+  cards.map.show(points, svg, ...parts);
+}
+
+// Weights picked by hand, as the notes have them: an illustration, nothing is computed.
+async function showHand(now) {
+  const answer = await ask("weights", { weights: state.hand });
+  if (now !== turn) return;
+  Object.values(cards).forEach((card) => card.hide());
+  const rows = answer.records();
+  const targets = [...new Set(rows.map((row) => row.target))];
+  const parts = targets.map((target) => {
+    const mine = rows.filter((row) => row.target === target);
+    const inside = mine.findIndex((row) => row.token === target);
+    const words = mine.map((row) => ({ written: row.token, word: row.token, known: true, gone: false, weight: row.weight, tail: "" }));
+    const recipe = `${target} = ${mine.map((row) => `${fixed(row.weight)} ${row.token}`).join(" + ")}`;
+    return h("div", { class: "sentence" }, h("p", { class: "says recipe" }, recipe),
+      drawSentence({ words, target: inside < 0 ? null : inside, rtl: false, width: 600, on: {}, chosen: inside }));
+  });
+  cards.sentences.show(answer, null, ...parts);
+  cards.sentences.picture = cards.sentences.body.querySelector("svg");
+  drawTop();
+}

@@ -1,0 +1,62 @@
+// The equation, opened one step at a time, with the numbers of one head.
+const STEPS = [
+  ["q and k", (t) => `What ${t} looks for is its query q; what each word offers is its key k. One square is one number.`],
+  ["q·k", (t) => `How well does each key answer the query of ${t}? Multiply number by number and add up.`],
+  ["score", () => "Scale the product, then add what speaks for or against a word whatever it means: how far away it stands, how common it is, whether another clause lies between."],
+  ["softmax", () => "Raise e to each score and divide by the sum of all: the weights are positive and add up to 1."],
+  ["v", () => "Each word passes on its value v, as strongly as its weight says."],
+  ["sum", (t) => `All that is passed on, added up, with what stays of ${t} itself: the vector of ${t} in this sentence.`],
+];
+const ADDED = { distance: "distance", word: "the word itself", wall: "clause borders" };
+
+function drawStrip(numbers, high, shade = 1) {
+  if (numbers.length <= 5) return h("span", null, `[${numbers.map((n) => fixed(n)).join(", ")}]`);
+  const wide = Math.max(1.5, 190 / numbers.length);
+  return s("svg", { class: "strip", viewBox: `0 0 ${numbers.length * wide} 14`, width: numbers.length * wide, height: 14, "aria-hidden": "true" },
+    numbers.map((n, i) => s("rect", { x: i * wide, y: 0, width: wide + 0.2, height: 14, fill: tint((n * shade) / high) })),
+    s("rect", { x: 0.5, y: 0.5, width: numbers.length * wide - 1, height: 13, fill: "none", class: "axis" }));
+}
+
+function drawSteps(answer, target, now, go) {
+  const rows = answer.records();
+  const of = (step) => rows.filter((row) => row.step === step);
+  const one = (step) => of(step)[0];
+  const tokens = of("k").map((row) => [row.token, row.position]);
+  const terms = [...new Set(rows.map((row) => row.step))].filter((step) => !["x", "q", "k", "dot", "scale", "score", "weight", "v", "own", "output"].includes(step));
+  const value = (step, position) => of(step).find((row) => row.position === position);
+  const most = (step) => Math.max(1e-9, ...of(step).flatMap((row) => row.vector.map(Math.abs)));
+  const [qk, vs] = [Math.max(most("q"), most("k")), most("v")];
+  const total = of("v").reduce((sum, row) => sum.map((n, i) => n + row.vector[i] * value("weight", row.position).value), one("v")?.vector.map(() => 0) ?? []);
+  const part = (step, ...text) => h("button", { type: "button", class: `${step <= now ? "open" : ""} ${step === now ? "now" : ""}`, "data-key": `part-${step}`, title: STEPS[step - 1][0], onclick: () => go(step) }, text);
+  const columns = [
+    [1, "k", (at) => drawStrip(value("k", at).vector, qk)],
+    [2, "q·k", (at) => fixed(value("dot", at).value, 3)],
+    [3, "× scale", (at) => fixed(value("scale", at).value, 3)],
+    ...terms.map((term) => [3, `+ ${ADDED[term] ?? term}`, (at) => fixed(value(term, at).value, 3)]),
+    [3, "= score", (at) => fixed(value("score", at).value, 3)],
+    [4, "eˢᶜᵒʳᵉ / Σ", (at) => weightBar(value("weight", at).value)],
+    [5, "v · weight", (at) => drawStrip(value("v", at).vector, vs, value("weight", at).value / Math.max(...of("weight").map((row) => row.value)))],
+  ].filter(([step]) => step <= now);
+  const scores = [part(3, "scale · "), part(2, h("i", null, "q·k"), h("sub", null, "j")), terms.map((term) => part(3, " + ", ADDED[term] ?? term))];
+  return [
+    h("div", { class: "equation" }, part(6, h("i", null, target), " = stays + "), part(6, "Σ", h("sub", null, "j")), " ", part(4, "softmax("), scores, part(4, ")"), " · ", part(5, h("i", null, "v"), h("sub", null, "j"))),
+    h("p", { class: "plain", "aria-live": "polite" }, h("b", null, `${now}. ${STEPS[now - 1][0]}. `), STEPS[now - 1][1](target)),
+    h("div", { class: "controls" },
+      h("button", { type: "button", "data-key": "step-back", disabled: now === 1, onclick: () => go(now - 1) }, "back"),
+      h("button", { type: "button", "data-key": "step-next", disabled: now === STEPS.length, onclick: () => go(now + 1) }, "next step"),
+      h("span", { class: "hint" }, `step ${now} of ${STEPS.length}`)),
+    h("div", { class: "scroll" }, h("table", { class: "steps" },
+      h("thead", null, h("tr", null, h("th", null, ""), columns.map(([step, name]) => h("th", { scope: "col", class: step === now ? "now" : null }, name)))),
+      h("tbody", null,
+        h("tr", null, h("td", null, h("b", null, target), " asks"), h("td", { colspan: columns.length }, "q ", drawStrip(one("q").vector, qk))),
+        tokens.map(([token, at]) => h("tr", { "data-token": token }, h("td", null, token), columns.map(([step, , cell]) => h("td", { class: step === now ? "now" : null }, cell(at))))),
+        now >= 4 && h("tr", null, h("td", null, "sum"), columns.map(([step, name]) => h("td", null,
+          step === 4 ? fixed(of("weight").reduce((sum, row) => sum + row.value, 0)) : step === 5 ? drawStrip(total, Math.max(1e-9, ...total.map(Math.abs))) : ""))),
+        now >= 6 && [["own", "stays of the word"], ["output", "output, all heads"]].map(([step, name]) =>
+          h("tr", null, h("td", null, name), h("td", { colspan: columns.length }, drawStrip(one(step).vector, Math.max(1e-9, ...one(step).vector.map(Math.abs)))))))))];
+}
+
+function weightBar(weight) {
+  return h("span", null, s("svg", { class: "strip", viewBox: "0 0 60 12", width: 60, height: 12, "aria-hidden": "true" },
+    s("rect", { class: "track", width: 60, height: 12, rx: 3 }), s("rect", { class: "fill", width: 60 * weight, height: 12, rx: 3 })), " ", fixed(weight, 3));
+}

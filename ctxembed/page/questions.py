@@ -1,0 +1,158 @@
+"""What the page may ask, each question by its name: what it takes, and the command that asks it."""
+
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxembed.ask.ablate import ablate
+from ctxembed.ask.compare import compare
+from ctxembed.ask.explain import explain
+from ctxembed.ask.illustrate import explain_weights, given
+from ctxembed.ask.reweigh import reweigh
+from ctxembed.ask.similarity import similarity
+from ctxembed.ask.unfold import unfold
+from ctxembed.errors import UsageError
+from ctxembed.page.words import read_words
+from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
+from ctxembed.table import Cell, Table
+
+Asked = Mapping[str, Any]
+Json = dict[str, Any]
+DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the page: a function of a model and what is asked, and its command line."""
+
+    ask: Callable[..., Table]
+    takes: Sequence[str]  # names of what it may be asked with
+    line: Callable[[Asked], Sequence[str]] = field(default=lambda asked: ())
+
+
+@dataclass(frozen=True)
+class Models:
+    """The model of the page, and the notes' small ones, each opened once."""
+
+    model: Model
+    name: str | None = None  # as -m names it; None where it needs no name
+    opened: dict[str, Model] = field(default_factory=dict)
+
+    def get(self, vectors: str | None) -> Model:
+        """Return the model, or vectors of an example of the notes."""
+        if vectors is None:
+            return self.model
+        if vectors not in examples():
+            raise UsageError(f"no example {vectors!r}; there are {', '.join(examples())}")
+        if vectors not in self.opened:
+            self.opened[vectors] = given(vectors)
+        return self.opened[vectors]
+
+
+def examples() -> list[str]:
+    """Name the bundled examples; nothing else of the file system can be asked for."""
+    return sorted(path.stem for path in (corpora() / "examples").iterdir())
+
+
+def answer(models: Models, name: str, asked: Asked) -> Json:
+    """Ask a question, and return its Table as the page reads it."""
+    question = QUESTIONS.get(name)
+    if question is None:
+        raise UsageError(f"no question {name!r}")
+    for key in asked:
+        if key not in (*question.takes, "vectors"):
+            raise UsageError(f"{name} takes no {key!r}")
+    rest = {key: value for key, value in asked.items() if key != "vectors"}
+    table = question.ask(models.get(asked.get("vectors")), **rest)
+    return {**as_json(table), "command": _command(models, name, asked)}
+
+
+def as_json(table: Table) -> Json:
+    """Write a Table as JSON can hold it; five digits are more than a page shows."""
+    rows = [[_plain(cell) for cell in row] for row in table.rows]
+    return {
+        "columns": [{"name": c.name, "meaning": c.meaning, "role": c.role} for c in table.columns],
+        "rows": rows,
+        "notes": [*table.unknown, *table.notes],
+    }
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, float):
+        return round(cell, DIGITS) if math.isfinite(cell) else None
+    if cell is None or isinstance(cell, str | int):
+        return cell
+    listed = cell if isinstance(cell, list) else cell.tolist()
+    return [_plain(number) for number in listed]
+
+
+def _command(models: Models, name: str, asked: Asked) -> str:
+    """Write the command line that answers the same."""
+    line = list(QUESTIONS[name].line(asked))
+    if not line:
+        return ""
+    if asked.get("vectors"):
+        line += ["--vectors", str(asked["vectors"])]
+    elif models.name is not None and "--weights" not in line:
+        line += ["-m", models.name]
+    return shlex.join(["ctxembed", *line])
+
+
+def _options(asked: Asked, *names: str) -> list[str]:
+    made = [word for name in names if asked.get(name) for word in (f"--{name}", str(asked[name]))]
+    for axis, words in (asked.get("axes") or {}).items():
+        made += ["--axis", f"{axis}={','.join(words)}"]
+    return made
+
+
+def _hand_picked(model: Model, weights: str) -> Table:
+    """Show an example's weights, whatever the model."""
+    if weights not in examples():
+        raise UsageError(f"no example {weights!r}; there are {', '.join(examples())}")
+    return explain_weights(weights)
+
+
+def _explain(model: Model, sentence: str, **asked: Any) -> Table:
+    return explain(model, sentence, head="each", **asked)
+
+
+def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
+    return compare(model, sentences, number=6, **asked)
+
+
+LAYER = ("attention", "general")
+QUESTIONS = {
+    "words": Question(read_words, ("sentence",)),
+    "explain": Question(
+        _explain,
+        ("sentence", *LAYER, "encoding"),
+        lambda a: ["explain", a["sentence"], *_options(a, *LAYER, "encoding"), "--head", "each"],
+    ),
+    "weights": Question(
+        _hand_picked, ("weights",), lambda a: ["explain", "--weights", a["weights"]]
+    ),
+    "compare": Question(
+        _compare,
+        ("sentences", "axes", "general"),
+        lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "6"],
+    ),
+    "ablate": Question(
+        ablate,
+        ("sentences", "axes", *LAYER),
+        lambda a: ["ablate", *a["sentences"], *_options(a, *LAYER)],
+    ),
+    "similarity": Question(
+        similarity,
+        ("words", "attention"),
+        lambda a: ["similarity", *a["words"], *_options(a, "attention")],
+    ),
+    "unfold": Question(
+        unfold,
+        ("sentence", *LAYER, "head", "encoding"),
+        lambda a: ["explain", a["sentence"], *_options(a, *LAYER, "encoding"), "--steps"],
+    ),
+    "reweigh": Question(reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
+}
