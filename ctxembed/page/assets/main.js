@@ -139,7 +139,6 @@ function drawSentences() {
     const at = (k) => read.real[k];
     const on = {
       choose: (k) => { preview = null; set(i, { target: at(k) }, { focus: i, weights: {} }); },
-      hover: (k) => hover(i, k === null ? null : at(k)),
     };
     if (live) Object.assign(on, {
       take: (k) => takeAway(i, at(k)),
@@ -171,13 +170,23 @@ function takeAway(i, place) {
   set(i, { gone: gone.includes(place) ? gone.filter((j) => j !== place) : [...gone, place].sort((a, b) => a - b) }, { weights: {} });
 }
 
-const hover = later(70, async (i, place) => {
-  if (place === null || place === seen[i]?.target) {
+// The word under the cursor looks, for as long as it is there. The document is asked, since a
+// word is drawn anew while the cursor stands on it.
+document.addEventListener("pointermove", (event) => {
+  const word = event.target.closest?.("[data-word]");
+  const sentence = word?.closest("[data-sentence]");
+  hover(sentence ? [Number(sentence.dataset.sentence), Number(word.dataset.word)] : null);
+});
+
+const hover = later(70, async (where) => {
+  const [i, k] = where ?? [0, null];
+  const read = seen[i];
+  const place = k === null ? null : read?.real[k];
+  if (!read || state.hand || place === null || place === read.target) {
     if (preview) { preview = null; drawSentences(); }
     return;
   }
-  const read = seen[i];
-  if (!read) return;
+  if (preview && preview[0] === i && preview[1] === place) return;
   try {
     const answer = await ask("explain", explainAsked(marked(read.words, state.sentences[i].gone, [place])));
     if (!answer || read !== seen[i]) return;

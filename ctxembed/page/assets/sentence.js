@@ -70,10 +70,9 @@ function drawWord(word, i, place, { at, target, rtl, on, chosen, words, size }) 
   const told = word.gone ? "taken away" : !word.known ? "the model does not know it"
     : i === target ? "the word that looks" : word.weight === null ? "" : `weight ${fixed(word.weight)}`;
   const can = word.known && (on.choose || word.gone);
-  const group = s("g", { class: kind, role: can ? "button" : null, tabindex: can ? 0 : null, "data-key": `word-${i}`,
+  const group = s("g", { class: kind, role: can ? "button" : null, tabindex: can ? 0 : null, "data-key": `word-${i}`, "data-word": word.known && !word.gone ? i : null,
     "aria-label": [word.written, told].filter(Boolean).join(", "), "aria-pressed": can ? String(i === chosen) : null,
     onclick: () => (word.gone ? on.take?.(i) : can && on.choose(i)),
-    onpointerenter: () => !word.gone && word.known && on.hover?.(i), onpointerleave: () => on.hover?.(null),
     onkeydown: (event) => onKey(event, i, word, on, words) },
     s("title", null, [word.written, told].filter(Boolean).join(": ")),
     s("rect", { class: "shade", x: left, y, width: w, height: high, rx: 5, opacity: word.gone || i === target ? 0 : (0.62 * Math.min(1, word.weight ?? 0)).toFixed(3) }),
