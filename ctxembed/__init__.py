@@ -43,6 +43,7 @@ _WHERE = {
     "explain": "ctxembed.ask.explain",
     "explain_weights": "ctxembed.ask.illustrate",
     "compare": "ctxembed.ask.compare",
+    "substitutes": "ctxembed.ask.substitutes",
     "contextualize": "ctxembed.ask.contextualize",
     "ablate": "ctxembed.ask.ablate",
     "senses": "ctxembed.ask.senses",

@@ -59,6 +59,10 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.compare(m, APPLE),
         lambda m, t: ctxembed.compare(m, [APPLE, "the [apple] juice"], axes={"a": ["juice"]}),
     ],
+    "substitutes": [
+        lambda m, t: ctxembed.substitutes(m, APPLE),
+        lambda m, t: ctxembed.substitutes(m, [APPLE], candidates=["juice", "bank"]),
+    ],
     "contextualize": [
         lambda m, t: ctxembed.contextualize(m, [APPLE]),
         lambda m, t: ctxembed.contextualize(m, (s for s in [APPLE, "an [odd] word"])),

@@ -36,7 +36,22 @@ def nearest(
     min_count: int = 1,
     raw: bool = False,
 ) -> list[list[tuple[str, float]]]:
-    """Find the words nearest to each vector (n, d), leaving out the rows named for it.
+    """Find the words nearest to each vector (n, d), with their cosines; as nearest_rows does."""
+    found = nearest_rows(model, vectors, number, without, space, min_count=min_count, raw=raw)
+    return [[(model.vocab[row], cosine) for row, cosine in best] for best in found]
+
+
+def nearest_rows(
+    model: Model,
+    vectors: Floats,
+    number: int,
+    without: Sequence[Sequence[int]] = (),
+    space: Floats | Space | None = None,
+    *,
+    min_count: int = 1,
+    raw: bool = False,
+) -> list[list[tuple[int, float]]]:
+    """Find the rows nearest to each vector (n, d), leaving out those named for it.
 
     `space` (V, d) holds the words as the attention that made the vectors sees them. Words rarer
     than min_count are left out. Of the others rare ones count for less, unless it is to be raw.
@@ -57,7 +72,7 @@ def nearest(
             ranked = _rank(model, some, space, words, trusted, min_count, left_out, number)
             if all(len(best) == number and best[-1][0] > bound for best in ranked):
                 break
-        found += [[(model.vocab[i], cosine) for _, cosine, i in best] for best in ranked]
+        found += [[(i, cosine) for _, cosine, i in best] for best in ranked]
     return found
 
 

@@ -25,7 +25,8 @@ from ctxembed.errors import CtxembedError, UsageError
 # In the order of the story; the module of a command has its name.
 COMMANDS = (
     "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
-    "similarity", "analogy", "explain", "compare", "contextualize", "ablate", "senses", "mix",
+    "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
+    "senses", "mix",
     "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export", "demo", "tokenize",
     "vectorize", "ladder", "report", "completion",
 )  # fmt: skip

@@ -37,6 +37,7 @@ FILES = {
     "model.json": "In a model: its format, versions, parameters, corpus and tokeniser.",
     "vocab.txt, counts.npy, vectors.npy, output.npy": "In a model: its words, how often each"
     " occurs, their vectors, and word2vec's output vectors.",
+    "frames.npy": "In a model: which frequent words stand directly before and behind each word.",
     "index/": "In a model: the corpus as word numbers, and where each word occurs.",
     "attention/NAME/": "In a model: an attention that was learned.",
 }

@@ -13,6 +13,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
+from ctxembed.store.frame_store import write_frames
 from ctxembed.store.model import Model, write
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
@@ -86,6 +87,7 @@ def train(
             "files": counted.files,
         }
         write(folder, words, counts, vectors, outputs, meta)
+        write_frames(Model.open(folder))
         learned, notes = None, [told] if told else []
         if attention:
             try:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ctxembed import __version__
 from ctxembed.errors import ModelError, Replaced, UnknownWordError
+from ctxembed.static.frames import Frames
 from ctxembed.static.space import Floats, Space, unit
 from ctxembed.store.contents import Held, believe, hold_inner, read_json, write_json
 from ctxembed.text.folder import Folder, open_failure
@@ -110,6 +111,7 @@ class Model:
             vectors=vectors,
             counts=np.ones(len(words), np.int64),
             output=None,
+            frames=None,
             index=None,
         )
         return made
@@ -157,6 +159,17 @@ class Model:
         if not (self.files / "output.npy").exists():
             return None
         return self._finite("output.npy")
+
+    @cached_property
+    def frames(self) -> Frames | None:
+        """(F, 2 K) what stands directly beside the frequent words, where it was counted."""
+        if not (self.files / "frames.npy").exists():
+            return None
+        frames: Frames = load(self.files / "frames.npy")
+        rows, width = frames.shape if frames.ndim == 2 else (0, 1)
+        if rows > len(self.vocab) or width % 2 or width > 2 * len(self.vocab):
+            self._expect("frames.npy", frames.shape, "(words, twice as many as are frequent)")
+        return frames
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -1,0 +1,190 @@
+"""Which words could stand in this word's place, here?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.ask.explain import name_targets
+from ctxembed.ask.neighbors import AT_ONCE, nearest_rows
+from ctxembed.ask.targets import read_sentences, tell_skipped
+from ctxembed.context.representations import Occurrence, Ours, representations_of
+from ctxembed.errors import UsageError
+from ctxembed.static.frames import affinity
+from ctxembed.static.space import Floats, unit
+from ctxembed.store.model import Model
+from ctxembed.store.places import on_model
+from ctxembed.table import Cell, Chart, Column, Table
+
+POOL = 200  # words near the target that are looked at: context chooses well and proposes badly
+FORMS = 60  # forms of the target itself that may be among them
+USUAL = 5000  # frequent words that make the usual frame
+HALF = 0.5  # the weight of what says less: how frequent a word is, what stands next to the target
+Rows = NDArray[np.intp]
+SUBSTITUTES = (
+    Column("sentence", "number of the sentence, from 1", "label"),
+    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
+    Column("rank", "1 for the best"),
+    Column("substitute", "a word that could stand in its place", "label"),
+    Column("score", "fits_word + fits_context"),
+    Column(
+        "fits_word",
+        "nearness to the static vector + likeness of the words directly beside it + half of log"
+        " count, each in standard deviations from the mean of the words nearest to the target",
+    ),
+    Column(
+        "fits_context",
+        "nearness to the contextual vector + half of how usual the target's neighbours here are"
+        " beside it, in the same units",
+    ),
+)
+
+
+@on_model(*SUBSTITUTES)
+def substitutes(
+    model: Model,
+    sentences: str | Sequence[str],
+    *,
+    word: str | None = None,
+    candidates: Sequence[str] = (),
+    attention: str | None = None,
+    number: int = 10,
+    min_count: int = 1,
+) -> Table:
+    """Rank the words that could stand in each target's place, or the given candidates."""
+    representations = representations_of(model)
+    read = read_sentences(representations, sentences, word)
+    way = representations.get(attention or representations.default())
+    given, unknown = None, list[str]()
+    if candidates:
+        known, unknown = model.keep_known(candidates)
+        found = [model.find(name) for name in dict.fromkeys(known)]
+        given = np.array([row for row in found if row is not None], np.intp)
+        if not len(given):
+            raise UsageError(
+                "--candidates: give words that the model has a vector of their own for"
+            )
+    targets = [
+        (place, name, item)
+        for place, parsed in enumerate(read, 1)
+        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
+    ]
+
+    def rows() -> Iterator[tuple[Cell, ...]]:
+        for first in range(0, len(targets), AT_ONCE):
+            block = targets[first : first + AT_ONCE]
+            items = [item for _, _, item in block]
+            judge, made = Judge.of(model, items, min_count), way.vectors(items)
+            for row, (sentence, name, _) in enumerate(block):
+                rated = judge.rate(row, way, made[row], given)
+                for rank, (found, fits) in enumerate(rated.best(number), 1):
+                    total = float(fits.sum())
+                    yield (sentence, name, rank, model.vocab[found], total, *map(float, fits))
+
+    chart = Chart("bars", ["fits_word", "fits_context"], label=["substitute"], panel=["target"])
+    return Table(SUBSTITUTES, rows, tell_skipped(read), unknown, chart=chart)
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Words, and how well each fits the target (n, 2): as a word, and in this context."""
+
+    rows: Rows  # (n,)
+    fits: Floats  # (n, 2)
+
+    def best(self, number: int) -> Iterator[tuple[int, Floats]]:
+        """Yield the rows of the best words with what their score is made of."""
+        for place in np.argsort(-self.fits.sum(axis=1), kind="stable")[:number]:
+            yield int(self.rows[place]), self.fits[place]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Targets, and the words nearest to each: these are proposed, and all are measured by them."""
+
+    model: Model
+    items: Sequence[Occurrence]
+    pools: Sequence[Rows]
+
+    @classmethod
+    def of(cls, model: Model, items: Sequence[Occurrence], min_count: int = 1) -> "Judge":
+        """Look up the words nearest to each target: neither its own forms nor the sentence's."""
+        space = model.centred_space
+        asked = np.array([space[item.own].mean(axis=0) for item in items], np.float32)
+        without = [item.ids.tolist() for item in items]
+        found = nearest_rows(model, asked, POOL + FORMS, without, space, min_count=min_count)
+        pools = []
+        for item, near in zip(items, found, strict=True):
+            own = [model.vocab[row] for row in item.own]
+            other = [r for r, _ in near if not any(same_stem(model.vocab[r], w) for w in own)]
+            pools.append(np.array(other[:POOL], np.intp))
+        return cls(model, items, pools)
+
+    def rate(
+        self, number: int, way: Ours | None, vector: Floats | None, given: Rows | None = None
+    ) -> Rated:
+        """Rate the words proposed for a target, or given ones, in the context that `way` sees.
+
+        Every measure is taken in standard deviations over the words proposed, so that the measures
+        can be added, and so that a given word's score does not depend on what else is given.
+        """
+        pool = self.pools[number]
+        rows = np.concatenate([pool, [] if given is None else given]).astype(np.intp)
+        fits = np.zeros((len(rows), 2))
+        for column, weight, measured in self._measures(self.items[number], rows, way, vector):
+            fits[:, column] += weight * _standard(measured, len(pool))
+        kept = slice(None, len(pool)) if given is None else slice(len(pool), None)
+        return Rated(rows[kept], fits[kept])
+
+    def _measures(
+        self, item: Occurrence, rows: Rows, way: Ours | None, vector: Floats | None
+    ) -> Iterator[tuple[int, float, Floats]]:
+        """Yield what counts for which part, with which weight, for each word (n,)."""
+        space = self.model.centred_space
+        yield 0, 1.0, space[rows] @ unit(space[item.own].mean(axis=0))
+        yield 0, HALF, np.log(np.maximum(self.model.counts[rows], 1))
+        frames = self.model.frames
+        if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
+            half = frames.shape[1] // 2
+            usual = frames[:USUAL].mean(axis=0)  # (2 K,)
+            # a span has before it what its first word has, and behind it what its last one has
+            own = np.concatenate([frames[item.own[0]][:half], frames[item.own[-1]][half:]])
+            yield 0, 1.0, affinity(frames, own, rows, usual)
+            if way is not None:
+                there = rows < len(frames)
+                slot = np.full(len(rows), np.nan)
+                slot[there] = sum(
+                    (frames[rows[there], column] for column in _beside(item, half)), np.zeros(1)
+                )
+                yield 1, HALF, slot
+        if way is not None and vector is not None:
+            yield 1, 1.0, unit(way.alone(rows.tolist())) @ unit(vector)
+
+
+def _beside(item: Occurrence, words: int) -> Iterator[int]:
+    """Yield the columns of a frame that the words directly before and behind a target have."""
+    for place, first in ((item.target.start - 1, 0), (item.target.stop, words)):
+        if 0 <= place < len(item.ids) and item.ids[place] < words:
+            yield first + int(item.ids[place])
+
+
+def _standard(measured: Floats, pool: int) -> Floats:
+    """Express measures (n,) in standard deviations from the mean of the first ones; NaN is 0."""
+    there = measured[:pool][~np.isnan(measured[:pool])].astype(np.float64)
+    spread = float(there.std()) if len(there) else 0.0
+    if not spread > 1e-9:
+        return np.zeros(len(measured))
+    return np.asarray(np.nan_to_num((measured - there.mean()) / spread))
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Tell whether two words of near meaning look like forms of one: bank, banks, banking.
+
+    >>> same_stem("bank", "banking"), same_stem("launched", "launches"), same_stem("pear", "peach")
+    (True, True, False)
+    """
+    shortest, longest = sorted((one, other), key=len)
+    differ = (i for i, letter in enumerate(shortest) if longest[i] != letter)
+    shared = next(differ, len(shortest))
+    return shared >= 3 and (shared == len(shortest) or (shared > 3 and len(longest) - shared <= 3))
