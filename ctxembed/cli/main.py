@@ -26,9 +26,8 @@ from ctxembed.errors import CtxembedError, UsageError
 COMMANDS = (
     "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
     "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
-    "senses", "mix",
-    "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export", "demo", "tokenize",
-    "vectorize", "ladder", "report", "completion",
+    "senses", "mix", "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export",
+    "demo", "tokenize", "vectorize", "ladder", "report", "completion",
 )  # fmt: skip
 
 
