@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ctxembed.ask.neighbors import AT_ONCE, nearest
-from ctxembed.ask.targets import general_kind, name_targets, open_encoders, read_sentences
+from ctxembed.ask.targets import general_kind, open_encoders, read_sentences
 from ctxembed.ask.weights import draw_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import corpus_of
@@ -74,11 +74,7 @@ def compare(
         for name in (*BASELINES, *(names or representations.names()[2:]))
     ]
     ways: list[Representation] = [*chosen, *open_encoders(encoders, model)]
-    targets = [
-        (parsed.number, name, item)
-        for parsed in read.parsed
-        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
-    ]
+    targets = read.targets()
     items = [item for _, _, item in targets]
     vectors = {way.name: way.vectors(items) for way in ways}
     columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if read.several else ()), NEAREST)

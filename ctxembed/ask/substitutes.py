@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.ask.explain import name_targets
 from ctxembed.ask.neighbors import AT_ONCE, nearest_rows
-from ctxembed.ask.targets import read_sentences, tell_skipped
+from ctxembed.ask.targets import read_sentences
 from ctxembed.context.representations import Occurrence, Ours, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.frames import affinity
@@ -56,20 +55,16 @@ def substitutes(
     representations = representations_of(model)
     read = read_sentences(representations, sentences, word)
     way = representations.get(attention or representations.default())
-    given, unknown = None, list[str]()
+    given, told, unknown = None, list[str](), list[str]()
     if candidates:
-        known, unknown = model.keep_known(candidates)
+        known, told, unknown = model.keep_known(candidates)
         found = [model.find(name) for name in dict.fromkeys(known)]
         given = np.array([row for row in found if row is not None], np.intp)
         if not len(given):
             raise UsageError(
                 "--candidates: give words that the model has a vector of their own for"
             )
-    targets = [
-        (place, name, item)
-        for place, parsed in enumerate(read, 1)
-        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
-    ]
+    targets = read.targets()
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for first in range(0, len(targets), AT_ONCE):
@@ -83,7 +78,7 @@ def substitutes(
                     yield (sentence, name, rank, model.vocab[found], total, *map(float, fits))
 
     chart = Chart("bars", ["fits_word", "fits_context"], label=["substitute"], panel=["target"])
-    return Table(SUBSTITUTES, rows, tell_skipped(read), unknown, chart=chart)
+    return Table(SUBSTITUTES, rows, [*told, *read.notes], [*unknown, *read.unknown], chart=chart)
 
 
 @dataclass(frozen=True)

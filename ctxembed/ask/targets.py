@@ -59,6 +59,14 @@ class Sentences:
     notes: list[str]
     unknown: list[str]
 
+    def targets(self) -> list[tuple[int, str, Occurrence]]:
+        """List the number of each target's sentence, its name, and where it stands."""
+        return [
+            (parsed.number, name, item)
+            for parsed in self.parsed
+            for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
+        ]
+
 
 def read_sentences(
     representations: Representations, sentences: str | Sequence[str], word: str | None

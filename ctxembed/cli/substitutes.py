@@ -51,4 +51,4 @@ def command_(sentence: tuple[str, ...], **asked: Any) -> Table:
 
     A target is marked in its sentence, [apple], or given by --word.
     """
-    return ask(expand_stdin(sentence), **asked)
+    return ask(expand_stdin(sentence, numbered=True), **asked)
