@@ -23,7 +23,7 @@ _WHERE = {
     "Corpus": "ctxembed.text.corpus",
     "Table": "ctxembed.table",
     "open": "ctxembed.store.places:open_model",
-    "given": "ctxembed.ask.illustrate",
+    "given": "ctxembed.context.given",
     "train": "ctxembed.make.train",
     "learn": "ctxembed.make.learn:learn_attention",
     "fit": "ctxembed.make.fit:fit_task",

@@ -119,6 +119,7 @@ class Table:
         self.unknown = unknown if isinstance(unknown, list) else list(unknown)
         self.charts = (chart,) if isinstance(chart, Chart) else tuple(chart or ())
         self.caption: list[str] = []
+        self.title = ""  # stands above it on a page
 
     @property
     def chart(self) -> Chart | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ctxembed.ask.explain import explain_targets
+from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.representations import Attention, Occurrence, Parsed, representations_of
@@ -107,7 +107,7 @@ def ablations(model: Model, attention: Attention, parsed: Parsed, axes: Axes) ->
     names = name_targets(parsed)
     explained = explain_targets(attention, parsed)
     return [
-        _ablation(model, attention, item, name, one.attended.weights[0, :, 0].mean(axis=0), axes)
+        _ablation(model, attention, item, name, one.weights.mean(axis=0), axes)
         for name, item, one in zip(names, parsed.occurrences, explained, strict=True)
     ]
 

@@ -1,53 +1,55 @@
 """Why does this word get this vector? Every number of one attention."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import cast
 
-import numpy as np
-
-from ctxembed.ask.illustrate import POSITION, TARGET, TOKEN, WEIGHT
-from ctxembed.ask.recipe import RECIPE, write_recipe
-from ctxembed.ask.steps import HEAD, STEPS, make_steps, tidy
-from ctxembed.ask.targets import choose_attention, name_targets, number_repeats, tell_skipped
-from ctxembed.attention.layer import Attended, attend
-from ctxembed.attention.scores import softmax
-from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.context.representations import (
-    Attention,
-    Parsed,
-    collapse,
-    parse,
-    representations_of,
+from ctxembed.ask.explained import (
+    POSITION,
+    SENTENCE,
+    TARGET,
+    TOKEN,
+    WEIGHT,
+    Explained,
+    explain_targets,
 )
-from ctxembed.errors import CtxembedError, UsageError
-from ctxembed.static.space import Floats
+from ctxembed.ask.recipe import RECIPE, write_recipe
+from ctxembed.ask.steps import HEAD, STEPS, StepTable, make_steps
+from ctxembed.ask.targets import choose_attention, number_repeats, read_sentences, tell_skipped
+from ctxembed.attention.terms import TERMS
+from ctxembed.context.representations import parse, representations_of
+from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Row, Table
 
 MOST_ARCS = 6  # targets that are drawn each with its own arcs
-EXPLAIN = (
-    TARGET,
-    HEAD,
-    TOKEN,
-    POSITION,
-    Column("score", "q·k, or the cosine of the two"),
-    Column("scaled", "score times the scale, plus the biases of distance and word"),
-    WEIGHT,
-    Column(
-        "contribution",
-        "share of the output along its own direction; all of them sum to 1",
-        "share",
-        ("target",),
-    ),
+STEP = (
+    Column("score", "of one head: q·k, or the cosine of the two"),
+    Column("scale", "of one head: what score is multiplied by, 1/√d or a temperature"),
+)
+TERM = Column(
+    "TERM...",
+    "of one head: what each score term of the attention adds, a column under each one's name"
+    f" ({', '.join(TERMS)})",
+)
+SUM = Column("sum", "of one head: score times scale, and all that is added")
+CONTRIBUTION = Column(
+    "contribution",
+    "share of the output along its own direction; all of them sum to 1",
+    "share",
+    ("sentence", "target"),
 )
 
 
-@on_model(*EXPLAIN, RECIPE[1], STEPS[0], *STEPS[2:])
+@on_model(
+    SENTENCE, TARGET, HEAD, TOKEN, POSITION, *STEP, TERM, SUM, WEIGHT, CONTRIBUTION, RECIPE,
+    STEPS[0], *STEPS[2:],
+)  # fmt: skip
 def explain(
     model: Model,
-    sentence: str,
+    sentences: str | Sequence[str],
     *,
     word: str | None = None,
     attention: str | None = None,
@@ -57,161 +59,141 @@ def explain(
     head: str = "mean",
     over: str | None = None,
     encoding: str = "none",
+    sort: str = "position",
+    top: int | None = None,
     steps: bool = False,
     recipe: bool = False,
     check: bool = False,
     digits: int = 2,
 ) -> Table:
-    """Show why each target of a sentence gets its vector: score, scaled, weight, contribution.
+    """Show why each target of sentences gets its vector: score, sum, weight, contribution.
 
     head: "mean" over all heads, "each" of them, or the number of one, from 1. over: another
-    sentence to look at. Or: steps, every matrix; recipe, each target as a sum of its context, with
-    so many digits. check: recompute the output from the rows, and fail if they don't add up.
+    sentence to look at. sort: by "position" or "weight"; top: only so many words, the heaviest.
+    Or: steps, every matrix; recipe, each target as a sum of itself and its context, with so many
+    digits. check: recompute the output from the rows, and fail if they don't add up.
     """
-    chosen = choose_attention(representations_of(model), attention, general, heads, seed)
-    parsed = parse(model, sentence, word)
-    other = parse(model, over) if over is not None else None
+    representations = representations_of(model)
+    chosen = choose_attention(representations, attention, general, heads, seed)
     number = chosen.layer.heads
     if head not in ("mean", "each"):
         pick_head(head, number)
-    notes = tell_skipped([parsed] if other is None else [parsed, other])
+    read = read_sentences(representations, sentences, word)
+    other = parse(model, over) if over is not None else None
+    notes = [*read.notes, *tell_skipped([other] if other else [])]
     if steps:
-        made = make_steps(chosen, parsed, over=other, encoding=encoding)
-        return Table(STEPS, tidy(made), notes)
+        if read.several:
+            raise UsageError("--steps shows one sentence at a time")
+        matrices = make_steps(chosen, read.parsed[0], over=other, encoding=encoding, head=head)
+        return StepTable(matrices, notes)
     kept: list[Explained] = []
 
     def explained() -> Iterable[Explained]:
-        return kept or explain_targets(chosen, parsed, over=other, encoding=encoding)
+        return kept or (
+            item
+            for parsed in read.parsed
+            for item in explain_targets(chosen, parsed, over=other, encoding=encoding)
+        )
+
+    labels = (SENTENCE, TARGET) if read.several else (TARGET,)
+
+    def table(columns: Sequence[Column], rows_of: Callable[[Explained], Iterable[Row]]) -> Table:
+        def rows() -> Iterator[Row]:
+            for item in explained():
+                about = (item.sentence, item.target) if read.several else (item.target,)
+                yield from ((*about, *row) for row in rows_of(item))
+
+        return Table((*labels, *columns), rows, notes, read.unknown)
 
     if recipe:
-        return Table(
-            RECIPE,
-            lambda: ((item.target, _recipe(item, head, digits)) for item in explained()),
-            notes,
-        )
+        return table([RECIPE], lambda item: [(_recipe(item, head, digits),)])
     if check:
+        from ctxembed.ask.adding_up import check_rows
+
         kept = list(explained())
-        check_rows(list(explain_rows(kept, "each")), kept)
-        targets = "" if len(kept) == 1 else f" of all {len(kept)} targets"
-        notes.append(f"checked: the rows{targets} add up")
-    if number > 1 and head == "mean":
-        told = "score, scaled and weight are their means; --head each shows all"
-        notes.append(f"{number} heads: {told}")
-    chart = draw_weights(chosen.name, head, number, len(parsed.occurrences))
-    return Table(EXPLAIN, lambda: explain_rows(explained(), head), notes, chart=chart)
+        for item in kept:
+            check_rows(explain_rows(item, "each"), item)
+        told = "" if len(kept) == 1 else f" of all {len(kept)} targets"
+        notes.append(f"checked: the rows{told} add up")
+    whole = head != "mean" or number == 1
+    if not whole:
+        notes.append(f"{number} heads: weight is the mean of theirs; --head each shows each step")
+    if top is not None:
+        notes.append(f"only the {top} heaviest words: their weights need not sum to 1")
+    terms = next(iter(explained())).terms if whole else []
+    steps_shown = (*STEP, *TERM.each(terms), SUM) if whole else ()
+    made = table(
+        (HEAD, TOKEN, POSITION, *steps_shown, WEIGHT, CONTRIBUTION),
+        lambda item: arrange(explain_rows(item, head), sort, top),
+    )
+    targets = sum(len(parsed.occurrences) for parsed in read.parsed)
+    made.charts = (draw_weights(chosen.name, head, number, targets, [c.name for c in labels]),)
+    return made
 
 
-def draw_weights(name: str, head: str, heads: int, targets: int) -> Chart:
+def draw_weights(name: str, head: str, heads: int, targets: int, which: Sequence[str]) -> Chart:
     """Draw the sentence with arcs; heads side by side, and a whole sentence, as a heat map."""
-    which = f", head {head}" if head.isdigit() else f", mean of {heads} heads" if heads > 1 else ""
-    title = f"{name} attention{'' if head == 'each' else which}"
+    told = f", head {head}" if head.isdigit() else f", mean of {heads} heads" if heads > 1 else ""
+    title = f"{name} attention{'' if head == 'each' else told}"
     if head == "each" or targets > MOST_ARCS:
-        by = ("head", ("target",)) if head == "each" else ("target", ())
-        return Chart("heat", ["weight"], "token", by[:1], panel=by[1], domain=(0, 1), title=title)
+        by, panel = (["head"], which) if head == "each" else (["target"], which[:-1])
+        return Chart("heat", ["weight"], "token", by, panel=panel, domain=(0, 1), title=title)
     return Chart(
         "tokens",
         ["weight"],
         "position",
         ["token"],
-        panel=["target"],
+        panel=which,
         start="target",
         domain=(0, 1),
         title=title,
     )
 
 
-@dataclass(frozen=True)
-class Explained:
-    """One target, the words it looks at, and all that the layer computed for it."""
+def explain_rows(item: Explained, head: str = "mean") -> list[Row]:
+    """Return head, token, position, each step of one head, weight and contribution, by token.
 
-    target: str  # apple, or apple:2 for the second one
-    place: int | None  # of the target among the tokens; None where they are another sentence's
-    tokens: Sequence[str]
-    attended: Attended  # one sentence, one word that asks
-
-    @property
-    def heads(self) -> int:
-        """How many heads the layer has."""
-        return self.attended.layer.heads
-
-
-def explain_targets(
-    attention: Attention,
-    parsed: Parsed,
-    *,
-    over: Parsed | None = None,
-    encoding: str = "none",
-) -> Iterator[Explained]:
-    """Run the layer for each target, one at a time: long sentences need no square matrix."""
-    names = name_targets(parsed)
-    for name, item in zip(names, parsed.occurrences, strict=True):
-        (ids,), (place,) = collapse([item])
-        x = attention.inputs[ids].astype(np.float64)
-        span = slice(place, item.target.stop)
-        x[place] = attention.inputs[item.own].mean(axis=0)
-        x = _encode_places(x, encoding)
-        tokens = [*parsed.words[:place], " ".join(parsed.words[span])]
-        tokens += parsed.words[span.stop :]
-        other = None
-        if over is not None:
-            key_ids = over.occurrences[0].ids[None]
-            other = _encode_places(attention.inputs[key_ids[0]], encoding)[None], key_ids
-            tokens = over.words
-        queries = np.array([place], np.intp)
-        attended = attend(attention.layer, x[None], ids[None], over=other, queries=queries)
-        yield Explained(name, int(place) if over is None else None, tokens, attended)
-
-
-def _encode_places(x: Floats, encoding: str) -> Floats:
-    return x + sinusoidal(*x.shape) if encoding == "sinusoidal" else x.astype(np.float64)
-
-
-def explain_rows(explained: Iterable[Explained], head: str = "mean") -> Iterator[tuple[Cell, ...]]:
-    """Yield score, scaled, weight and contribution, one row a token."""
-    return (row for item in explained for row in _rows(item, head))
-
-
-def _rows(item: Explained, head: str) -> Iterator[tuple[Cell, ...]]:
-    trace = item.attended.trace()
-    parts, own = shares(item.attended)
-    scores, scaled, weights = (
-        m[0, :, 0].astype(np.float64) for m in (trace.scores, trace.scaled, item.attended.weights)
-    )  # (H, T) each
-    if head == "mean":
-        finite = np.where(np.isfinite(scaled), scaled, np.nan)
-        chosen = [("mean", scores.mean(0), finite.mean(0), weights.mean(0), parts.sum(0))]
-        if item.place is not None:
-            chosen[0][4][item.place] += own
-    else:
-        numbers = range(item.heads) if head == "each" else [pick_head(head, item.heads)]
-        chosen = [(str(h + 1), scores[h], scaled[h], weights[h], parts[h]) for h in numbers]
-    for name, score, scale, weight, part in chosen:
-        for place, token in enumerate(item.tokens):
-            masked = not np.isfinite(scale[place])  # the word itself, left out of its own weights
-            yield (
-                item.target,
-                name,
-                token,
-                place + 1,
-                None if masked else float(score[place]),
-                None if masked else float(scale[place]),
-                None if masked else float(weight[place]),
-                float(part[place]),
-            )
-    if (head == "each" or item.place is None) and own:
-        yield (item.target, "own", item.target, None, None, None, None, own)
-
-
-def shares(attended: Attended) -> tuple[Floats, float]:
-    """Return how far each token moves the output along its own direction, (H, T), and the word.
-
-    All of them sum to 1: Σ c·o / o·o = o·o / o·o.
+    The mean over several heads has no steps: its weights are no softmax. A word that is unknown
+    has no numbers; nor has the word itself where it is left out of its own weights.
     """
-    output = attended.output[0, 0].astype(np.float64)
-    length = float(output @ output) or 1.0
-    along = attended.values[0].astype(np.float64) @ output / length  # (H, T)
-    weights = attended.weights[0, :, 0].astype(np.float64)
-    return weights * along, float(attended.own[0, 0].astype(np.float64) @ output) / length
+    parts, own = item.contributions
+    whole = head != "mean" or item.heads == 1
+    empty: list[Cell] = [None] * (3 + len(item.terms) if whole else 0)
+    if not whole:
+        chosen = [("mean", item.weights.mean(0), parts.sum(0), item.seen.max(axis=0))]
+    else:
+        one = 0 if head == "mean" else pick_head(head, item.heads) if head != "each" else None
+        numbers = range(item.heads) if one is None else [one]
+        chosen = [(str(h + 1), item.weights[h], parts[h].copy(), item.seen[h]) for h in numbers]
+    if head == "mean" and item.place is not None:
+        chosen[0][2][item.place] += own
+    rows: list[Row] = []
+    for name, weights, shares, seen in chosen:
+        known = zip(item.positions, item.tokens, weights, shares, seen, strict=True)
+        by_position = {
+            position: (
+                *(name, token, position),
+                *(item.steps(int(name) - 1, place) if whole and there else empty),
+                *(float(weight) if there else None, float(share)),
+            )
+            for place, (position, token, weight, share, there) in enumerate(known)
+        }
+        for position, token in item.unknown.items():
+            by_position[position] = (name, token, position, *empty, None, None)
+        rows += [by_position[position] for position in sorted(by_position)]
+    if own and (head == "each" or (head == "mean" and item.place is None)):
+        rows.append(("own", item.target, None, *empty, None, own))
+    return rows
+
+
+def arrange(rows: list[Row], sort: str, top: int | None) -> Iterable[Row]:
+    """Sort the rows of each head by weight if asked to, and keep the heaviest if asked to."""
+    for _, group in groupby(rows, key=itemgetter(0)):
+        block = list(group)
+        heaviest = sorted(block, key=lambda row: -1 if row[-2] is None else cast(float, row[-2]))
+        heaviest.reverse()
+        kept = {id(row) for row in heaviest[:top] if row[-2] is not None or top is None}
+        yield from (row for row in (heaviest if sort == "weight" else block) if id(row) in kept)
 
 
 def pick_head(head: str, heads: int) -> int:
@@ -224,14 +206,17 @@ def pick_head(head: str, heads: int) -> int:
 def _recipe(item: Explained, head: str, digits: int) -> str:
     """Write a target as the notes do: bank = 0.25 money + 0.70 bank + 0.05 grows.
 
-    Without matrices that is the whole truth; with them, the numbers are the weights.
+    Without matrices that is the whole truth. With them, the word itself has the share of the
+    output that it brings, and the others share the rest by their weights.
     """
     layer = item.attended.layer
-    weights = item.attended.weights[0, :, 0].astype(np.float64)  # (H, T)
-    weights = weights.mean(0) if head == "mean" else weights[pick_head(head, item.heads)]
-    own, share = (layer.own, layer.share) if layer.w_o is None else (0.0, 1.0)
+    weights = item.weights.mean(0) if head == "mean" else item.weights[pick_head(head, item.heads)]
+    own, share = layer.own, layer.share
+    if layer.w_v is not None or layer.w_o is not None:
+        own = item.contributions[1]
+        share = 1 - own
     if not weights.any():
-        own = share = 1.0
+        own, share = 1.0, 0.0
     parts = (share * weights).tolist()
     tokens = number_repeats(item.tokens)
     if item.place is not None:
@@ -239,42 +224,3 @@ def _recipe(item: Explained, head: str, digits: int) -> str:
     elif own:  # the word itself is in none of the other sentence's places
         tokens, parts = [item.target, *tokens], [own, *parts]
     return write_recipe(item.target, tokens, parts, digits)
-
-
-def check_rows(rows: Sequence[Row], explained: Sequence[Explained]) -> None:
-    """Recompute each output vector from the rows of `explain(..., head="each")`.
-
-    Scores must give the scaled scores; weights must be their softmax and sum to 1; the values they
-    mix and the word's own part must sum to the output, and the contributions to 1.
-    """
-    place = 0
-    for item in explained:
-        number = item.heads * len(item.tokens)
-        block, place = rows[place : place + number], place + number
-        own = 0.0
-        if place < len(rows) and rows[place][1] == "own":
-            own, place = cast(float, rows[place][7]), place + 1
-        scores, scaled, weights, parts = (
-            np.array(
-                [empty if row[column] is None else row[column] for row in block], np.float64
-            ).reshape(item.heads, -1)
-            for column, empty in ((4, 0.0), (5, -np.inf), (6, 0.0), (7, 0.0))
-        )  # (H, T) each
-        scale = item.attended.layer.scale
-        added = item.attended.trace().added.values()
-        bias = sum((part[0, :, 0] for part in added), np.zeros_like(scaled))  # (H, T)
-        seen = np.isfinite(scaled)
-        mixed = np.einsum("ht,htd->d", weights, item.attended.values[0]) + item.attended.own[0, 0]
-        for what, found, expected in (
-            ("the scaled scores with the scores", (scale * scores + bias)[seen], scaled[seen]),
-            ("the weights with the softmax of the scaled scores", softmax(scaled), weights),
-            ("the sum of the weights with 1", weights.sum(1), scaled.max(1) > -np.inf),
-            ("the weighted sum with the output", mixed, item.attended.output[0, 0]),
-            ("the sum of the contributions with 1", parts.sum() + own, 1.0),
-        ):
-            size = max(1.0, float(np.abs(expected).max(initial=0)))
-            gap = float(np.abs(np.asarray(found, np.float64) - expected).max(initial=0)) / size
-            if not gap < 1e-6:
-                raise CtxembedError(
-                    f"check failed for {item.target!r}: {what} differs by {gap:.3g}"
-                )

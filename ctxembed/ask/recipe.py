@@ -4,10 +4,7 @@ from collections.abc import Sequence
 
 from ctxembed.table import Column, round_to_total
 
-RECIPE = (
-    Column("target", "the word explained; apple:2 is the second apple of the sentence", "label"),
-    Column("recipe", "with --recipe: the target as a sum of its context", "long"),
-)
+RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
 
 def write_recipe(

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ctxembed.ask.illustrate import given_attention
 from ctxembed.context.representations import (
     Attention,
     Occurrence,
@@ -175,6 +174,8 @@ def choose_attention(
     """Return the attention asked for: the one given by hand, a name, or the model's own."""
     model = representations.model
     if model.by_hand and not (attention or general):
+        from ctxembed.context.given import given_attention
+
         given = given_attention(model)
         if given is not None:
             return given

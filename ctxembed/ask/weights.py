@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ctxembed.ask.explain import explain_targets
-from ctxembed.ask.illustrate import POSITION, TARGET, TOKEN, WEIGHT
+from ctxembed.ask.explained import POSITION, TARGET, TOKEN, WEIGHT, explain_targets
 from ctxembed.context.representations import Attention, Parsed
 from ctxembed.table import Cell, Chart, Column, Table
 
@@ -16,11 +15,10 @@ def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
     def rows() -> Iterator[tuple[Cell, ...]]:
         for parsed in read:
             for item in explain_targets(attention, parsed):
-                masked = item.attended.trace().scaled[0, :, 0].max(axis=0) == float("-inf")
-                weights = item.attended.weights[0, :, 0].mean(axis=0)
+                weights, seen = item.weights.mean(axis=0), item.seen.max(axis=0)
                 for place, token in enumerate(item.tokens):
-                    weight = None if masked[place] else float(weights[place])
-                    yield parsed.number, item.target, token, place + 1, weight
+                    weight = float(weights[place]) if seen[place] else None
+                    yield item.sentence, item.target, token, item.positions[place], weight
 
     return Chart(
         "tokens",

@@ -98,6 +98,8 @@ def _put(tables: Sequence[Table], several: bool) -> None:
         sys.stdout.flush()
         return
     path = Path(name)
+    if tables and not any(table.columns for table in tables):
+        return  # a file of arrays is there already
     if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in tables[0].columns):
         from ctxembed.output.arrays import write_table
 
@@ -113,23 +115,28 @@ def _put(tables: Sequence[Table], several: bool) -> None:
         file.writelines(piece.encode() for piece in pieces)
 
 
+def width() -> int:
+    """How many characters a line of the terminal has; 80 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
 def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
     """Yield the text of tables, a blank line behind each of several."""
     how = printing()
     bold = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    width = None
-    if terminal or "COLUMNS" in os.environ:
-        import shutil
-
-        width = shutil.get_terminal_size().columns
+    room = width() if terminal or "COLUMNS" in os.environ else None
     for table in tables:
+        if table.title and how.chosen in ("table", "markdown"):
+            yield f"{table.title}\n\n"
         if table.columns:  # else nothing is to be printed: it went to a file of arrays
             yield from render(
                 table,
                 how.chosen,
                 precision=how.precision,
                 header=not how.no_header,
-                width=width,
+                width=room,
                 bold=bold,
             )
         if several:

@@ -125,7 +125,7 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
     if vectors is not None:
         if path is not None:
             raise UsageError("give --vectors or --model, not both")
-        from ctxembed.ask.illustrate import given
+        from ctxembed.context.given import given
 
         return given(vectors)
     chosen = places.model_path(path)

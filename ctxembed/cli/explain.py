@@ -1,13 +1,14 @@
 """ctxembed explain"""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.answer import printing
-from ctxembed.cli.command import ask, command
+from ctxembed.cli.answer import printing, width
+from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
@@ -16,6 +17,8 @@ from ctxembed.table import Table
     "explain",
     examples="""# What makes apple a company here?
 ctxembed explain "[Apple] launched a new phone"
+# Every step of one head, to be checked by hand
+ctxembed explain "[Apple] launched a new phone" --head 2 --sort weight
 # The textbook's attention, every matrix
 ctxembed explain "phone fruit" --vectors phone-fruit --steps
 # The notes' hand-picked weights as a recipe
@@ -23,7 +26,22 @@ ctxembed explain --weights money-bank --recipe
 # Do the numbers add up?
 ctxembed explain "[bank] of the river" --head each --check > rows.tsv""",
     see_also=["compare", "contextualize", "positions"],
-    details="""General attention has no parameters. textbook takes the raw dot product of the static
+    details="""Each head has its own steps: score times scale, and what the terms of the attention
+add, make the sum, and the softmax of the sums the weights. --head N shows them; on a terminal the
+equation stands above them. The mean over heads is a mean of weights only, as no softmax made it.
+
+A recipe writes the target as a sum that makes 1: general attention mixes the vectors themselves, so
+that its numbers are the whole truth. An attention with matrices turns what it mixes: there the word
+itself has the share of the output that it brings, and the others share the rest by their weights.
+
+--steps abbreviates large matrices on a terminal; they are whole in json, tsv, csv and in -o
+FILE.npz, an array for each under its name (E, Q_1, weights_1, output).
+
+Without a marked target, each content word is one: no English function word, and no word that makes
+up more than one percent of the corpus. A word that the model does not know has a row without
+numbers.
+
+General attention has no parameters. textbook takes the raw dot product of the static
 vectors, as in the first lesson: a vector's product with itself is the largest, softmax saturates
 on it, and the word hardly moves. scaled divides by the root of the dimension, which softens that.
 cosine compares vectors of length 1 with a temperature of 6, leaves the word out of its own weights
@@ -38,7 +56,7 @@ Matrices by hand: a JSON file for --vectors may hold w_q, w_k, w_v and w_o. A ma
 
 newValue += value * similarity(query, key), over all keys, is the loop form of the same sum.""",
 )
-@click.argument("sentence", required=False)
+@click.argument("sentence", nargs=-1)
 @options.word
 @options.layer
 @click.option(
@@ -52,7 +70,9 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
 @options.choice(
     "--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word."
 )
-@click.option("--steps", is_flag=True, help="Print each matrix in full.")
+@options.choice("--sort", ["position", "weight"], help="In which order the words stand.")
+@options.integer("--top", help="Only the heaviest words.")
+@click.option("--steps", is_flag=True, help="Print each matrix under its formula.")
 @click.option("--recipe", is_flag=True, help="Print the target as a sum.")
 @click.option(
     "--check",
@@ -61,16 +81,22 @@ newValue += value * similarity(query, key), over all keys, is the loop form of t
 )
 @click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
 @options.source
-def command_(sentence: str | None, weights: str | None, **asked: Any) -> Table | Iterable[Table]:
+def command_(
+    sentence: tuple[str, ...], weights: str | None, **asked: Any
+) -> Table | Iterable[Table]:
     """Show why a word gets its vector in a sentence: score, scale, softmax, weighted sum.
 
-    The target is marked in the sentence, [apple], or given by --word; else every word is one.
+    The target is marked in the sentence, [apple], or given by --word; - reads sentences from stdin.
     """
     steps, recipe, check = (asked[name] for name in ("steps", "recipe", "check"))
     if recipe and asked["head"] == "each":
         raise UsageError("--recipe is written for one head, or for the mean of all")
     if steps + recipe + check > 1:
         raise UsageError("give one of --steps, --recipe and --check")
+    if (steps or recipe) and (asked["top"] or asked["sort"] == "weight"):
+        raise UsageError(
+            "--sort and --top are for the words of a target, without --steps, --recipe"
+        )
     how = printing()
     digits = 2 if how.precision is None else how.precision
     if weights is not None:
@@ -79,11 +105,32 @@ def command_(sentence: str | None, weights: str | None, **asked: Any) -> Table |
         if sentence or asked["over"] is not None or steps or check:
             raise UsageError("--weights is a whole table; it goes with --word and --recipe only")
         return explain_weights(weights, asked["word"], recipe=recipe, digits=digits)
-    if not sentence:
+    if not any(sentence):
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
-    table = ask(sentence, digits=digits, **asked)
-    if not steps or how.chosen not in ("table", "markdown"):
+    table = ask(expand_stdin(sentence, numbered=True), digits=digits, **asked)
+    if how.file_ is not None and Path(how.file_).suffix == ".npz":
+        return _write(table, how.file_)
+    if how.chosen not in ("table", "markdown"):
         return table
-    from ctxembed.ask.steps import lay_out
+    if steps:
+        from ctxembed.ask.steps import StepTable, lay_out
 
-    return lay_out(table)
+        assert isinstance(table, StepTable)
+        return lay_out(table, width(), 4 if how.precision is None else how.precision)
+    if "sum" not in table.names:
+        return table
+    from ctxembed.ask.by_head import lay_out_heads
+
+    return lay_out_heads(table)
+
+
+def _write(table: Table, name: str) -> Table:
+    """Write the matrices to a file of arrays."""
+    from ctxembed.ask.steps import StepTable
+
+    if not isinstance(table, StepTable):
+        raise UsageError(f"-o {name}: arrays are for --steps")
+    from ctxembed.output.arrays import write_matrices
+
+    write_matrices(Path(name), {step.title: step.values for step in table.steps})
+    return Table((), (), [*table.notes, f"{len(table.steps)} matrices written to {name}"])

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -65,6 +65,12 @@ def write_table(path: Path, table: Table) -> tuple[int, int]:
 
     dim = len(table.columns[place].parts)
     return write_vectors(path, chunks(), dim), dim
+
+
+def write_matrices(path: Path, matrices: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays by their names."""
+    with file_written_whole(path) as file:
+        np.savez_compressed(file, **matrices)  # type: ignore[arg-type]
 
 
 def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> None:

@@ -248,7 +248,7 @@ def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
     rows = [list(row) for row in table.rows]
     shares = [(i, column.group) for i, column in enumerate(table.columns) if column.role == "share"]
     for place, by in shares:
-        keys = [table.names.index(name) for name in by]
+        keys = [table.names.index(name) for name in by if name in table.names]
         for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
             members = [row for row in group if isinstance(row[place], float)]
             texts = round_to_total([cast(float, row[place]) for row in members], digits)

@@ -13,7 +13,7 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("command", ["compare", "ablate", "similarity", "contextualize"])
+@pytest.mark.parametrize("command", ["compare", "explain", "ablate", "similarity", "contextualize"])
 def test_bad_lines_are_named_and_the_others_answered(run: Run, command: str) -> None:
     done = run(command, "-", "-f", "json", stdin=LINES)
     assert done.returncode == 4
@@ -26,7 +26,7 @@ def test_bad_lines_are_named_and_the_others_answered(run: Run, command: str) -> 
         assert {(row["sentence"], row["target"]) for row in rows} == {(1, "apple"), (5, "bank")}
 
 
-@pytest.mark.parametrize("command", ["compare", "ablate"])
+@pytest.mark.parametrize("command", ["compare", "explain", "ablate"])
 def test_where_no_line_is_good_all_are_named(run: Run, command: str) -> None:
     done = run(command, "-", stdin="the [aple]\n[qq]\n")
     assert (done.returncode, done.stdout) == (4, "")

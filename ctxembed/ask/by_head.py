@@ -1,0 +1,41 @@
+"""What one head does for one target, laid out for a page: a table for each, under its equation."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from ctxembed.table import Cell, Row, Table
+
+LEFT_OUT = ("position", "scale")  # the order of the words and the equation tell them
+
+
+def lay_out_heads(table: Table) -> Iterator[Table]:
+    """Lay the rows of `explain --head` out, a table for each head of each target."""
+    names, notes, unknown = table.names, table.notes, table.unknown
+    first = names.index("token")
+    kept = [i for i, name in enumerate(names) if i >= first and name not in LEFT_OUT]
+    for key, group in groupby(table.rows, key=lambda row: list(row[:first])):
+        rows = list(group)
+        columns = [table.columns[i] for i in kept]
+        if key[-1] == "own":
+            columns, rows = [columns[0], columns[-1]], [(rows[0][first], rows[0][-1])]
+            title = f"{_about(key)}: what the word itself brings"
+        else:
+            title = f"{_about(key)}\n{_equation(names, rows)}"
+            rows = [[row[i] for i in kept] for row in rows]
+        made = Table(columns, rows, notes, unknown)
+        made.title = title
+        yield made
+        notes, unknown = [], []
+
+
+def _about(key: list[Cell]) -> str:
+    *sentence, target, head = key
+    told = f"{target}, head {head}" if head != "own" else str(target)
+    return f"{sentence[0]}. {told}" if sentence else told
+
+
+def _equation(names: list[str], rows: list[Row]) -> str:
+    scale = next((row[names.index("scale")] for row in rows if row[names.index("scale")]), 1.0)
+    terms = names[names.index("scale") + 1 : names.index("sum")]
+    added = " + ".join([f"{scale:.4g} score", *terms])
+    return f"sum = {added}; weight = softmax of sum"
