@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ctxembed.ask.compare import AXIS, NEAREST
-from ctxembed.ask.explain import explain_targets, pick_head
+from ctxembed.ask.explain import pick_head
+from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.neighbors import nearest
 from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
@@ -40,12 +41,15 @@ def reweigh(
     """
     chosen, axes = choose_attention(representations_of(model), attention, general, 4, 1), axes or {}
     parsed = parse(model, sentence)
-    made = next(iter(explain_targets(chosen, parsed))).attended
-    computed = made.weights[0, :, 0].astype(np.float64)  # (H, T)
+    item = next(explain_targets(chosen, parsed))
+    made, computed = item.attended, item.weights  # (H, T)
+    if unknown := [position for position in weights if position not in item.positions]:
+        raise UsageError(f"a weight for word {unknown[0]}: no known word stands there")
+    by_place = {item.positions.index(position) + 1: share for position, share in weights.items()}
     heads = range(len(computed)) if head == "mean" else [pick_head(head, len(computed))]
     by_hand = computed.copy()
     for row in heads:
-        by_hand[row] = share_out(computed[row], weights)
+        by_hand[row] = share_out(computed[row], by_place)
     values = made.values[0].astype(np.float64)  # (H, T, d)
     outputs = [
         made.own[0, 0] + np.einsum("ht,htd->d", given, values) for given in (computed, by_hand)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ctxembed.ask.explain import Explained, explain_targets, pick_head
+from ctxembed.ask.explain import pick_head
+from ctxembed.ask.explained import POSITION, Explained, explain_targets
 from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.context.representations import parse, representations_of
 from ctxembed.static.space import Floats, unit
@@ -15,7 +16,7 @@ from ctxembed.table import Cell, Column, Table
 UNFOLD = (
     Column("step", "x, q, k, dot, scale, a term's name, score, weight, v, own or output", "label"),
     Column("token", "the word it is about", "label"),
-    Column("position", "its place, from 1; unknown words are not counted"),
+    POSITION,
     Column("value", "the number, where it is one"),
     Column("vector", "the numbers, where there are several", "vector"),
 )
@@ -45,7 +46,7 @@ def unfold(
 
 def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:
     made, layer = item.attended, item.attended.layer
-    trace, target = made.trace(), item.target
+    trace, target = item.trace, item.target
     queries = np.concatenate([look.q for look in made.looks], axis=1)[0]  # (H or 1, dk)
     keys = unit(made.keys[0]) if layer.unit else made.keys[0]  # (T, d)
     k = keys if layer.w_k is None else keys @ layer.w_k[head]
@@ -55,10 +56,10 @@ def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:
         score = float(trace.scaled[0, head, 0, place])
         if not np.isfinite(score):  # the word itself, left out of its own weights
             continue
-        at = (token, place + 1)
+        at = (token, item.positions[place])
         yield "k", *at, None, _round(k[place])
         yield "dot", *at, float(trace.scores[0, head, 0, place]), None
-        yield "scale", *at, float(layer.scale), None
+        yield "scale", *at, float(item.scale[head]), None
         for name, added in trace.added.items():
             yield name, *at, float(added[0, head, 0, place]), None
         yield "score", *at, score, None

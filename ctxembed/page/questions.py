@@ -9,10 +9,11 @@ from typing import Any
 from ctxembed.ask.ablate import ablate
 from ctxembed.ask.compare import compare
 from ctxembed.ask.explain import explain
-from ctxembed.ask.illustrate import explain_weights, given
+from ctxembed.ask.illustrate import explain_weights
 from ctxembed.ask.reweigh import reweigh
 from ctxembed.ask.similarity import similarity
 from ctxembed.ask.unfold import unfold
+from ctxembed.context.given import given
 from ctxembed.errors import UsageError
 from ctxembed.page.words import read_words
 from ctxembed.store.model import Model
