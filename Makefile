@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test browser lint format man corpora model clean
+.PHONY: demo test browser lint format man corpora everyday english clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,9 +38,9 @@ man: $(STAMP)
 corpora: $(STAMP)
 	$(BIN)/python corpora/build.py
 
-model: $(STAMP)
+everyday: $(STAMP)
 	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 \
-		--min-count 5 --sample 0.0001 --workers 1 -o corpora/model --force
+		--min-count 5 --sample 0.0001 --workers 1 -o corpora/models/everyday --force
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

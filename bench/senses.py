@@ -92,7 +92,7 @@ def merge(model: Model, space: SenseSpace, one: str, other: str) -> tuple[Floats
     merged = (n * model.vectors[a] + m * model.vectors[b]) / (n + m)
     if not np.allclose(inputs[a], model.vectors[a]):  # prepared as the attention wants it
         if not np.allclose(inputs[a], unit(model.vectors[a]), atol=1e-5):
-            merged = merged - model.vectors.mean(axis=0)
+            merged = merged - model.mean
         merged = unit(merged)
     inputs[[a, b]] = merged
     places = np.concatenate([model.index.positions(a), model.index.positions(b)])

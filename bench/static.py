@@ -396,7 +396,6 @@ def measure_curve(args: argparse.Namespace, work: Path) -> None:
 def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     """Of pairs that people rate highly, how often is one among the other's ten nearest words?"""
     from ctxembed.ask.neighbors import trust
-    from ctxembed.static.space import unit
     from ctxembed.store.model import Model
 
     model = Model.open(args.model)
@@ -414,7 +413,7 @@ def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     weak = 0.02 * model.tokens**0.5
     reach = np.concatenate([  # CSLS: how near each word's ten nearest of the frequent words are
         np.partition(some @ model.units[:20_000].T, -10, axis=1)[:, -10:].mean(axis=1)
-        for some in np.array_split(unit(model.vectors), len(counts) // 4096 + 1)
+        for some in np.array_split(model.units, len(counts) // 4096 + 1)
     ])  # fmt: skip
     ways = {
         "cosine": cosines,

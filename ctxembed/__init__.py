@@ -3,7 +3,7 @@
 The command line and this module share their names:
 
     import ctxembed
-    model = ctxembed.open()  # the bundled model; or ctxembed.open("ctxembed-model")
+    model = ctxembed.open()  # the bundled english; or ctxembed.open("ctxembed-model")
     table = ctxembed.neighbors(model, "apple", 3)  # a Table, as the command prints it
 
 Wherever a model is wanted its path will do, or None for the one a command would use.
@@ -57,6 +57,7 @@ _WHERE = {
     "evaluate": "ctxembed.evaluate",
     "import_": "ctxembed.make.import_",
     "export": "ctxembed.make.export",
+    "shrink": "ctxembed.make.shrink",
 }
 __all__ = ["__version__", *_WHERE]
 

@@ -91,6 +91,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     ],
     "import": [lambda m, t: ctxembed.import_(str(t / "v.txt"), t / "imported")],
     "export": [lambda m, t: ctxembed.export(m, t / "v.bin")],
+    "shrink": [lambda m, t: ctxembed.shrink(m, t / "small")],
     "tokenize": [
         lambda m, t: ctxembed.tokenize("An apple. A bank!"),
         lambda m, t: ctxembed.tokenize("An apple. A bank!", per="sentence", model=m),
@@ -115,7 +116,7 @@ def fitted(model: str, folder: Path) -> str:
 
 def copied(folder: Path) -> Path:
     """Copy the bundled model: learning needs more text than the small one has."""
-    return Path(shutil.copytree(bundled_model(), folder / "copy"))
+    return Path(shutil.copytree(bundled_model("everyday"), folder / "copy"))
 
 
 @pytest.fixture(scope="module")
@@ -176,5 +177,5 @@ def test_an_unknown_word_travels_on_the_table(mine: str) -> None:
 def test_the_bundled_model_is_the_default_and_stays_as_it_is() -> None:
     assert ctxembed.info(None).records()[0]["property"] == "path"
     for change in (ctxembed.learn, lambda m: ctxembed.senses(m, "bank", save=True)):
-        with pytest.raises(UsageError, match="the bundled model stays as it is"):
-            change(bundled_model())
+        with pytest.raises(UsageError, match="the bundled model everyday stays as it is"):
+            change(bundled_model("everyday"))

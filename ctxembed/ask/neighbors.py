@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctxembed.errors import UnknownWordError
-from ctxembed.static.space import Floats, Space, unit
+from ctxembed.static.space import Floats, Space, Vectors, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Chart, Column, Table
@@ -31,7 +31,7 @@ def nearest(
     vectors: Floats,
     number: int,
     without: Sequence[Sequence[int]] = (),
-    space: Floats | Space | None = None,
+    space: Vectors | Space | None = None,
     *,
     min_count: int = 1,
     raw: bool = False,
@@ -46,7 +46,7 @@ def nearest_rows(
     vectors: Floats,
     number: int,
     without: Sequence[Sequence[int]] = (),
-    space: Floats | Space | None = None,
+    space: Vectors | Space | None = None,
     *,
     min_count: int = 1,
     raw: bool = False,
@@ -79,7 +79,7 @@ def nearest_rows(
 def _rank(
     model: Model,
     asked: Floats,
-    space: Floats | Space,
+    space: Vectors | Space,
     words: int,
     trusted: Floats,
     min_count: int,

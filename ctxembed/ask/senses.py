@@ -16,7 +16,7 @@ from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-from ctxembed.store.places import bundled_model, on_model, refuse_bundled
+from ctxembed.store.places import bundled_name, on_model, refuse_bundled
 from ctxembed.store.sense_store import SavedSenses, save_senses
 from ctxembed.table import Cell, Column, Table
 
@@ -126,7 +126,7 @@ def senses(
             stage.advance()
     if save and new:
         notes.append(f"{len(new)} saved in {save_senses(model, *new)}")
-    elif new and k is None and attention is None and model.path != bundled_model():
+    elif new and k is None and attention is None and not bundled_name(model.path):
         with suppress(CtxembedError, OSError):  # a model that cannot be written to still answers
             save_senses(model, *new)
     columns = SENSES if alone else (replace(SENSES[0], role="label"), *SENSES[1:])

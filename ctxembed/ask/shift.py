@@ -16,7 +16,7 @@ from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
-from ctxembed.store.places import on_model
+from ctxembed.store.places import as_model, on_model
 from ctxembed.table import Cell, Column, Table, round_to_total
 
 SHIFT = (
@@ -190,7 +190,7 @@ def shift(
 
     senses=None finds how many each word has.
     """
-    b = model_b if isinstance(model_b, Model) else Model.open(model_b)
+    b = as_model(model_b)
     aligned, a = align(model_a, b, min_count), model_a
     progress = progress or Progress()
     known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)

@@ -7,10 +7,10 @@ import numpy as np
 
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.occurrences import quote
+from ctxembed.context.occurrences import no_corpus, quote
 from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
-from ctxembed.store.places import on_model
+from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
 
 WORD = Column("word", "the word", "label")
@@ -47,9 +47,17 @@ def info(model: Model) -> Table:
         about = read_description(model, name)
         told = {**about["layer"], **about["settings"], **about["figures"]}
         rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
+    rows += [(f"bundled.{name}", _bundled(name)) for name in BUNDLED]
     size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
     rows.append(("bytes", size))
     return Table(PROPERTIES, rows)
+
+
+def _bundled(name: str) -> str:
+    """Say what a bundled model is, in one line."""
+    meta = Model.open(bundled_model(name)).meta
+    corpus = "with its corpus" if (bundled_model(name) / "index").is_dir() else "no corpus"
+    return f"{meta['vocabulary']} words of {meta['dim']} numbers, {corpus}; -m {name}"
 
 
 def _cell(value: object) -> Cell:
@@ -90,6 +98,8 @@ def show(
         for word in known
         for line in _describe(model, word, kept, nearest, occurrences, ranking)
     ]
+    if occurrences and model.index is None and not model.by_hand:
+        told.append(no_corpus(model))
     return Table(SHOW, rows, [*notes, *told], unknown)
 
 

@@ -119,7 +119,7 @@ def ask(*given: Any, writes: bool = False, **asked: Any) -> Table:
 
 
 def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":
-    """Open the model a command asks for, or vectors by hand; say so when it is the bundled one."""
+    """Open the model a command asks for, or vectors by hand; say so when none was named."""
     from ctxembed.store import places
 
     if vectors is not None:
@@ -131,8 +131,11 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
     chosen = places.model_path(path)
     if writes:
         places.refuse_bundled(chosen)
-    if chosen == places.bundled_model() and not (path or os.environ.get("CTXEMBED_MODEL")):
-        note("the bundled model is answering; train your own with: ctxembed train CORPUS")
+    named, bundled = path or os.environ.get("CTXEMBED_MODEL"), places.bundled_name(chosen)
+    if bundled and not named:
+        note(f"the bundled {bundled} model is answering; train your own: ctxembed train CORPUS")
+    elif named in places.BUNDLED and not bundled:
+        note(f"{named} is your own model in this directory; the bundled one is behind it")
     return places.open_model(chosen)
 
 

@@ -80,12 +80,12 @@ def command_() -> None:
     from ctxembed.cli.main import cli
     from ctxembed.store import places
 
-    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model().resolve())
+    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model("everyday").resolve())
     if not sys.stdout.isatty():
         os.environ["COLUMNS"] = "80"
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as work:
-        shutil.copytree(places.bundled_model().resolve(), Path(work) / "copy")
+        shutil.copytree(places.bundled_model("everyday").resolve(), Path(work) / "copy")
         os.chdir(work)
         try:
             for number, part in enumerate(STORY.split("\n\n"), 1):

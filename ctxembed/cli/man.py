@@ -27,16 +27,18 @@ EXIT_STATUS = {
     "130": "Interrupted by Ctrl-C.",
 }
 ENVIRONMENT = {
-    "CTXEMBED_MODEL": "The model directory, unless --model names another.",
+    "CTXEMBED_MODEL": "The model directory, or the name of a bundled model, unless --model"
+    " names another.",
     "COLUMNS": "Width of a table on a terminal, instead of the terminal's own.",
     "NO_COLOR": "If set, a table on a terminal has no bold header.",
 }
 FILES = {
     "ctxembed-model/": "The model that train writes and that is used where none is named."
-    " Without one the bundled model answers.",
+    " Without one english answers: vectors and attention from Wikipedia, bundled; everyday is the"
+    " other bundled model, small and with its corpus.",
     "model.json": "In a model: its format, versions, parameters, corpus and tokeniser.",
-    "vocab.txt, counts.npy, vectors.npy, output.npy": "In a model: its words, how often each"
-    " occurs, their vectors, and word2vec's output vectors.",
+    "vocab.txt, counts.npy, vectors.npy, mean.npy, output.npy": "In a model: its words, how often"
+    " each occurs, their vectors and the mean of these, and word2vec's output vectors.",
     "frames.npy": "In a model: which frequent words stand directly before and behind each word.",
     "index/": "In a model: the corpus as word numbers, and where each word occurs.",
     "attention/NAME/": "In a model: an attention that was learned.",

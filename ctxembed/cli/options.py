@@ -104,8 +104,8 @@ def senses(*names: str, help: str) -> Callable[[F], F]:
 model = click.option(
     "-m",
     "--model",
-    metavar="DIR",
-    help="Model directory; else $CTXEMBED_MODEL, ./ctxembed-model, the bundled model.",
+    metavar="DIR|NAME",
+    help="A model, or english or everyday; else $CTXEMBED_MODEL, ./ctxembed-model, english.",
 )
 word = click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
 axis = click.option(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.starts import REACH
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
+from ctxembed.store.places import bundled_name
 from ctxembed.text.index import Ids, Index
 
 AT_ONCE = 1 << 13  # occurrences read from the index at once
@@ -28,10 +29,21 @@ class Windows:
     rows: NDArray[np.intp]  # (B,) which of the occurrences asked for each one is
 
 
+def no_corpus(model: Model) -> str:
+    """Say that a model is vectors only, and how to see where words occur."""
+    bundled = bundled_name(model.path)
+    name = bundled or model.path
+    other = "; or ask the bundled -m everyday" if bundled else ""
+    return (
+        f"{name} has no corpus to show where words occur; bring your own:"
+        f" ctxembed index CORPUS -m {name} -o mine{other}"
+    )
+
+
 def corpus_of(model: Model) -> Index:
     """Return the corpus of a model that must have one."""
     if model.index is None:
-        raise ModelError(f"{model.path}: has no corpus; train a model to see where words occur")
+        raise ModelError(no_corpus(model))
     return model.index
 
 

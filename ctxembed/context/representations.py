@@ -15,7 +15,7 @@ from ctxembed.attention.layer import Attended, Layer, attend
 from ctxembed.attention.starts import general, random_layer
 from ctxembed.context.occurrences import Places, Windows, read
 from ctxembed.errors import ModelError, UnknownWordError, UsageError
-from ctxembed.static.space import Floats, Space
+from ctxembed.static.space import Floats, Space, Vectors
 from ctxembed.store.attentions import load_attention, written_at
 from ctxembed.store.model import Model
 from ctxembed.text.index import Ids
@@ -76,7 +76,7 @@ class Ours:
     """A representation made of the model's own vectors."""
 
     name: str
-    inputs: Floats | Space  # (V, d) each word as this representation takes it
+    inputs: Vectors | Space  # (V, d) each word as this representation takes it
 
     @property
     def dim(self) -> int:
@@ -224,7 +224,7 @@ class Representations:
         """(V,) each word's share of the corpus."""
         return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
 
-    def inputs(self, kind: str) -> Floats | Space:
+    def inputs(self, kind: str) -> Vectors | Space:
         """(V, d) static vectors as a layer wants them: raw, unit, or centred."""
         if kind == "raw":
             return self.model.vectors

@@ -59,7 +59,7 @@ def _write(model: Model, files: list[Path], progress: Progress) -> None:
         elif kind == ".kv":
             from ctxembed.static.gensim_engine import save_keyed_vectors
 
-            save_keyed_vectors(file, words, model.counts, vectors)
+            save_keyed_vectors(file, words, model.counts, np.asarray(vectors))
         else:
             write_vectors(file, words, vectors, progress, binary=kind == ".bin")
 

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.static.small import BLOCK, Small
+
 Floats = NDArray[Any]  # float32 for speed, float64 where numbers are checked
-BLOCK = 1 << 12  # rows handled at once: they stay near the processor
+Vectors = Floats | Small  # (V, d) as they are in a file
 
 
 def unit(vectors: Floats) -> Floats:
@@ -36,9 +38,9 @@ class Space:
     rows, not a second copy of the whole table.
     """
 
-    def __init__(self, vectors: Floats, *, centred: bool = False) -> None:
+    def __init__(self, vectors: Vectors, mean: Floats | None = None) -> None:
         self.vectors = vectors
-        self.mean = _mean(vectors) if centred else None  # (d,)
+        self.mean = mean  # (d,) what they all share; None leaves it in
         self._norms: dict[int, Floats] = {}
 
     @property
@@ -51,32 +53,32 @@ class Space:
         x: Floats = self.vectors.take(ids, axis=0)
         return unit(x if self.mean is None else x - self.mean)
 
-    def norms(self, words: int) -> Floats:
-        """Return the lengths of the first words before they were made 1; 1 for a row of zeros."""
-        if words not in self._norms:
-            norms = np.empty(words, np.float32)
-            for first in range(0, words, BLOCK):
-                x = self.vectors[first : min(words, first + BLOCK)]
-                x = x if self.mean is None else x - self.mean
-                norms[first : first + BLOCK] = np.sqrt(np.einsum("vd,vd->v", x, x))
-            norms[norms == 0] = 1
-            self._norms[words] = norms
-        return self._norms[words]
-
     def cosines(self, asked: Floats, words: int | None = None) -> Floats:
         """Return (n, V): the cosines of n vectors of length 1 with the first words, or all."""
         words = len(self.vectors) if words is None else words
-        products = self.vectors[:words] @ asked.T  # (V, n); the large matrix on the left is faster
+        norms = self._norms.get(words)
+        lengths = np.empty(words, np.float32) if norms is None else norms
+        products = np.empty((words, len(asked)), np.float32)  # (V, n)
+        for first in range(0, words, BLOCK):
+            part = slice(first, min(words, first + BLOCK))
+            x = self.vectors[part]
+            products[part] = x @ asked.T  # the large matrix on the left is faster
+            if norms is None:
+                x = x if self.mean is None else x - self.mean
+                lengths[part] = np.sqrt(np.einsum("vd,vd->v", x, x))
+        if norms is None:
+            lengths[lengths == 0] = 1  # a row of zeros
+            self._norms[words] = lengths
         if self.mean is not None:
             products -= asked @ self.mean
-        cosines: Floats = np.divide(products.T, self.norms(words), order="C", dtype=np.float32)
+        cosines: Floats = np.divide(products.T, lengths, order="C", dtype=np.float32)
         return cosines
 
 
-def _mean(vectors: Floats) -> Floats:
+def mean_of(vectors: Vectors) -> Floats:
     """Return (d,): short sums in float32 by a product with ones, a long one in float64."""
-    rows = len(vectors) // BLOCK * BLOCK
-    sums = np.ones((1, BLOCK), np.float32) @ vectors[:rows].reshape(-1, BLOCK, vectors.shape[1])
-    total = sums.sum(axis=(0, 1), dtype=np.float64)
-    total += vectors[rows:].sum(axis=0, dtype=np.float64)
+    total, ones = np.zeros(vectors.shape[1]), np.ones(BLOCK, np.float32)
+    for first in range(0, len(vectors), BLOCK):
+        some = vectors[first : first + BLOCK]
+        total += ones[: len(some)] @ some
     return np.asarray(total / max(1, len(vectors)), np.float32)

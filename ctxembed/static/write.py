@@ -7,13 +7,13 @@ import numpy as np
 
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Vectors
 
 CHUNK = 1 << 12  # rows formatted at once
 
 
 def write_vectors(
-    file: IO[bytes], words: Sequence[str], vectors: Floats, progress: Progress, *, binary: bool
+    file: IO[bytes], words: Sequence[str], vectors: Vectors, progress: Progress, *, binary: bool
 ) -> None:
     """Write word2vec's formats: word, space, numbers, a line break.
 

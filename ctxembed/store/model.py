@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.errors import ModelError, Replaced, UnknownWordError
 from ctxembed.static.frames import Frames
-from ctxembed.static.space import Floats, Space, unit
+from ctxembed.static.small import Small, narrow
+from ctxembed.static.space import Floats, Space, Vectors, mean_of, unit
 from ctxembed.store.contents import Held, believe, hold_inner, read_json, write_json
 from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
@@ -21,7 +22,8 @@ from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines, write_lines
 
-FORMAT = 1
+FORMAT = 2
+WIDE = 1  # the format of a model whose vectors have 32 bits a number, which 0.1.0 reads too
 FIX = "train the model again"
 TRIES = 100  # times that a model may be replaced while it is opened
 SAMPLED = 1 << 12  # vectors that make a fingerprint
@@ -129,19 +131,27 @@ class Model:
         return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
     @cached_property
-    def vectors(self) -> Floats:
+    def vectors(self) -> Vectors:
         """(V, d) static vectors."""
         return self._finite("vectors.npy")
 
     @cached_property
+    def mean(self) -> Floats:
+        """(d,) what all static vectors share; a small copy has that of its original."""
+        if not (self.files / "mean.npy").exists():
+            return mean_of(self.vectors)
+        mean: Floats = self._array("mean.npy", (self.dim,))
+        return mean
+
+    @cached_property
     def units(self) -> Floats:
         """(V, d) static vectors of length 1."""
-        return unit(self.vectors)
+        return unit(self.vectors[:])
 
     @cached_property
     def centred(self) -> Floats:
         """(V, d) static vectors without what they all share, of length 1."""
-        return self.centred_space[np.arange(len(self.vectors))]
+        return unit(self.vectors[:] - self.mean)
 
     @cached_property
     def space(self) -> Space:
@@ -151,10 +161,10 @@ class Model:
     @cached_property
     def centred_space(self) -> Space:
         """`centred`, made row by row."""
-        return Space(self.vectors, centred=True)
+        return Space(self.vectors, self.mean)
 
     @cached_property
-    def output(self) -> Floats | None:
+    def output(self) -> Vectors | None:
         """(V, d) word2vec's output vectors, where there are any."""
         if not (self.files / "output.npy").exists():
             return None
@@ -248,7 +258,7 @@ class Model:
             return []
         return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
 
-    def vector(self, word: str, space: Floats | Space | None = None) -> Floats:
+    def vector(self, word: str, space: Vectors | Space | None = None) -> Floats:
         """Return (d,) the vector of a word, the mean of its parts, here or in another space."""
         parts = self.parts(word)
         if not parts:
@@ -333,15 +343,18 @@ class Model:
         """List the attentions learned for this model."""
         return sorted(self.held)
 
-    def _finite(self, name: str) -> Floats:
-        array: Floats = self._array(name, (self.meta["vocabulary"], self.dim))
-        if array.dtype.kind != "f":
+    def _finite(self, name: str) -> Vectors:
+        array = load(self.files / name)
+        if array.dtype.kind != "f" and array.dtype != np.int8:
             raise self.files.damage(name, f"{array.dtype.name} is no kind of vector")
+        vectors: Vectors = Small(array) if array.dtype == np.int8 else array
+        self._expect(name, vectors.shape, (self.meta["vocabulary"], self.dim))
         # A checksum says as much, and says it without reading a large file each time.
-        listed = self.files.listed is not None
-        if not (listed or np.isfinite(array.sum()) or np.isfinite(array).all()):
-            raise self.files.damage(name, "not a number")
-        return array
+        if self.files.listed is None:
+            sizes: Floats = vectors.scales if isinstance(vectors, Small) else vectors
+            if not (np.isfinite(sizes.sum()) or np.isfinite(sizes).all()):
+                raise self.files.damage(name, "not a number")
+        return vectors
 
     def _array(self, name: str, shape: Sequence[int]) -> Any:
         array = load(self.files / name)
@@ -370,12 +383,15 @@ def write(
     vectors: Floats,
     output: Floats | None,
     meta: dict[str, Any],
+    *,
+    small: bool = False,
 ) -> None:
-    """Write the files of a model, all but its index, into a folder."""
-    np.save(folder / "vectors.npy", vectors)
+    """Write the files of a model, all but its index, into a folder; small: 8 bits a number."""
+    np.save(folder / "vectors.npy", narrow(vectors) if small else vectors)
     if output is not None:
-        np.save(folder / "output.npy", output)
-    write_description(folder, words, counts, int(vectors.shape[1]), meta)
+        np.save(folder / "output.npy", narrow(output) if small else output)
+    form = FORMAT if small else WIDE
+    write_description(folder, words, counts, int(vectors.shape[1]), {"format": form} | meta)
 
 
 def write_description(
@@ -384,7 +400,7 @@ def write_description(
     """Write the files of a model whose vectors are in the folder already."""
     np.save(folder / "counts.npy", counts)
     write_lines(folder / "vocab.txt", words)
-    made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
+    made = {"format": WIDE, "version": __version__, "vocabulary": len(words), "dim": dim}
     made["fingerprint"] = _fingerprint(folder)
     write_json(folder / "model.json", made | meta)
 

@@ -1,4 +1,4 @@
-"""Where things are: the user's model, the bundled model, the corpora."""
+"""Where things are: the user's model, the bundled models, the corpora."""
 
 import os
 from collections.abc import Callable
@@ -15,6 +15,7 @@ R = TypeVar("R")
 Given = Model | str | Path | None  # None is the model a command would use
 
 DEFAULT = Path("ctxembed-model")
+BUNDLED = ("english", "everyday")  # the first answers where no other is named
 
 
 def corpora() -> Path:
@@ -35,19 +36,28 @@ def example(name: str) -> Path:
     return path
 
 
-def bundled_model() -> Path:
-    """Find the model that comes with the package."""
-    return corpora() / "model"
+def bundled_model(name: str) -> Path:
+    """Find a model that comes with the package."""
+    return corpora() / "models" / name
+
+
+def bundled_name(path: Path) -> str | None:
+    """Tell which of the bundled models this is, if it is one."""
+    return next((name for name in BUNDLED if path == bundled_model(name)), None)
 
 
 def model_path(given: str | Path | None = None) -> Path:
-    """Choose the model: the one given, $CTXEMBED_MODEL, ./ctxembed-model, the bundled one."""
+    """Choose the model: the one given, $CTXEMBED_MODEL, ./ctxembed-model, english.
+
+    A directory, or the name of a bundled model where there is no such model here.
+    """
     if given == "":
         raise UsageError("a model with an empty name; give its directory")
     chosen = given or os.environ.get("CTXEMBED_MODEL")
-    if chosen:
-        return Path(chosen)
-    return DEFAULT if (DEFAULT / "model.json").exists() else bundled_model()
+    if not chosen:
+        return DEFAULT if (DEFAULT / "model.json").exists() else bundled_model(BUNDLED[0])
+    hidden = (Path(chosen) / "model.json").exists()
+    return bundled_model(str(chosen)) if chosen in BUNDLED and not hidden else Path(chosen)
 
 
 def open_model(path: str | Path | None = None) -> Model:
@@ -56,9 +66,12 @@ def open_model(path: str | Path | None = None) -> Model:
 
 
 def refuse_bundled(path: Path) -> None:
-    """Keep the bundled model from being changed."""
-    if path == bundled_model():
-        raise UsageError("the bundled model stays as it is; train your own, or copy it and give -m")
+    """Keep the bundled models from being changed."""
+    name = bundled_name(path)
+    if name:
+        raise UsageError(
+            f"the bundled model {name} stays as it is; train your own, or copy it and give -m"
+        )
 
 
 def as_model(given: Given) -> Model:

@@ -11,7 +11,7 @@ import pytest
 
 from ctxembed.attention.starts import SLOPES
 from ctxembed.context.representations import Representations, parse
-from ctxembed.static.space import Space
+from ctxembed.static.space import Space, mean_of
 from ctxembed.store.model import Model
 from tests.conftest import ROOT, TEXT, WORDS, Run
 
@@ -206,7 +206,7 @@ def test_a_space_is_the_array_it_stands_for(model: Model) -> None:
     vectors = np.random.default_rng(0).normal(1, 1, (5000, 3)).astype(np.float32)
     vectors[7] = 0
     mean = vectors.astype(np.float64).mean(axis=0)
-    for space, shift in ((Space(vectors), np.zeros(3)), (Space(vectors, centred=True), mean)):
+    for space, shift in ((Space(vectors), np.zeros(3)), (Space(vectors, mean_of(vectors)), mean)):
         table = vectors - shift
         table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-30)
         assert space.shape == table.shape

@@ -132,7 +132,7 @@ def test_the_mean_over_heads_is_one_of_weights_only(run: Run) -> None:
 
 
 BUNDLED = pytest.mark.skipif(
-    not bundled_model().is_dir(), reason="there is no bundled model in this checkout"
+    not bundled_model("everyday").is_dir(), reason="there is no bundled model in this checkout"
 )
 ATTENTIONS = [
     ("--attention", "learned"),
@@ -152,7 +152,7 @@ def test_each_column_follows_from_the_printed_row(
     text = "she put the money in the qqq bank while the river was high"
     done = run(
         *("explain", text, "--word", "bank", "--head", "each", "-f", form, *attention),
-        env={"CTXEMBED_MODEL": str(bundled_model())},
+        env={"CTXEMBED_MODEL": str(bundled_model("everyday"))},
     )
     rows = json.loads(done.stdout) if form == "json" else read_tsv(done.stdout)
     names = list(rows[0])
@@ -187,7 +187,7 @@ def test_scores_are_the_products_of_the_matrices(run: Run, attention: tuple[str,
     """q·k, the sum, the softmax and the output, from the matrices of --steps by plain loops."""
     done = run(
         *("explain", "money bank grows", "--steps", "-f", "json", *attention),
-        env={"CTXEMBED_MODEL": str(bundled_model())},
+        env={"CTXEMBED_MODEL": str(bundled_model("everyday"))},
     )
     found: dict[tuple[str, int | None], list[list[float]]] = {}
     for row in json.loads(done.stdout):
@@ -557,7 +557,7 @@ def test_steps_of_many_dimensions_fit_a_page(run: Run, tmp_path: Path, hundred: 
 
 @BUNDLED
 def test_a_recipe_of_learned_attention_names_the_word_itself(run: Run) -> None:
-    env: dict[str, str | None] = {"CTXEMBED_MODEL": str(bundled_model())}
+    env: dict[str, str | None] = {"CTXEMBED_MODEL": str(bundled_model("everyday"))}
     ask = ("explain", "money [bank] grows", "--attention", "learned")
     rows = json.loads(run(*ask, "-f", "json", env=env).stdout)
     own = next(row["contribution"] for row in rows if row["token"] == "bank")

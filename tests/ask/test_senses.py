@@ -22,7 +22,7 @@ from ctxembed.ask.induce import (
 )
 from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.store.model import Model
-from ctxembed.store.places import corpora
+from ctxembed.store.places import bundled_model
 from ctxembed.store.sense_store import open_senses, saved_senses
 from tests.conftest import ROOT, Run
 
@@ -112,7 +112,7 @@ def test_adjusted_rand_agrees_with_sklearn() -> None:
 
 
 def test_evidence_weighs_more_evenly() -> None:
-    representations = Representations(Model.open(ROOT / "corpora" / "model"))
+    representations = Representations(Model.open(bundled_model("everyday")))
     for name in ("general", "learned"):
         plain, even = representations.get(name), evidence(representations, name)
         assert isinstance(plain, Attention) and isinstance(even, Attention)
@@ -131,7 +131,7 @@ def test_bundled_senses_are_found(word: str) -> None:
     with open(ROOT / "corpora" / "everyday.senses.tsv", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     truth = [row[3] for row in rows if row[1] == word]
-    representations = Representations(Model.open(ROOT / "corpora" / "model"))
+    representations = Representations(Model.open(bundled_model("everyday")))
     found = find_senses(representations, word)
     assert found.clustering.number == 2
     assert v_measure_score(truth, found.clustering.labels) > 0.4
@@ -197,7 +197,7 @@ def test_same_seed_same_bytes(run: Run, often: Path) -> None:
         (["bank", "--k", "0"], 2, "--k 0: give a number from 1 to 50, or auto"),
         (["bank", "--k", "9"], 1, "of 9 senses have an occurrence; give a lower --k"),
         (["bank", "--attention", "mine"], 3, "no attention 'mine'"),
-        (["bank", "--save", "-m", str(corpora() / "model")], 2, "the bundled model stays as it is"),
+        (["bank", "--save", "-m", "everyday"], 2, "the bundled model everyday stays as it is"),
     ],
 )
 def test_errors(run: Run, often: Path, arguments: list[str], code: int, message: str) -> None:

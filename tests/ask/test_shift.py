@@ -180,8 +180,8 @@ def test_one_unknown_word_among_many(run: Run, pair: Path) -> None:
     [
         (["a"], "Missing argument 'MODEL_B'", 2),
         (["a", "none"], "none: no such model", 3),
-        (["a", "bare"], "bare: has no corpus", 3),
-        (["bare", "a"], "bare: has no corpus", 3),
+        (["a", "bare"], "bare has no corpus", 3),
+        (["bare", "a"], "bare has no corpus", 3),
         (["a", "flat"], "a has 4 dimensions and flat 3; train both with the same --dim", 3),
         (["a", "b", "--min-count", "7"], "a and b share 2 words that occur 7 times in both", 3),
         (["a", "b", "quay", *SMALL], "a: 'quay' is not in the vocabulary", 4),

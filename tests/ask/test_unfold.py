@@ -23,7 +23,7 @@ def dot(a: list[float], b: list[float]) -> float:
 @pytest.mark.parametrize("attention", ["learned", "general"])
 @pytest.mark.parametrize("head", ["1", "3"])
 def test_each_step_from_those_above(attention: str, head: str) -> None:
-    rows = unfold(bundled_model(), SENTENCE, attention=attention, head=head).records()
+    rows = unfold(bundled_model("everyday"), SENTENCE, attention=attention, head=head).records()
     steps: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         steps.setdefault(str(row["step"]), []).append(row)
@@ -46,7 +46,7 @@ def test_all_heads_and_the_word_make_the_output() -> None:
     output = None
     summed: list[float] = []
     for head in "1234":
-        rows = unfold(bundled_model(), SENTENCE, head=head).records()
+        rows = unfold(bundled_model("everyday"), SENTENCE, head=head).records()
         weights = {r["position"]: r["value"] for r in rows if r["step"] == "weight"}
         for row in rows:
             vector: Any = row["vector"]
@@ -76,7 +76,7 @@ def test_weights_by_hand(model: Model) -> None:
 
 
 def test_a_map_has_two_clouds_and_the_sentence_in_the_right_one() -> None:
-    model = ctxembed.open(bundled_model())
+    model = ctxembed.open(bundled_model("everyday"))
     made = word_map(model, "bank")
     points, legend = made.drawn().records(), made.legend().records()
     assert len(points) == sum(int(str(row["count"])) for row in legend)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from ctxembed.cli.main import cli
 from ctxembed.output.render import FORMATS
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 Rows = list[tuple[Any, ...]]
 
@@ -115,6 +115,12 @@ def test_answer(name: str, form: str, tiny: Path) -> None:
     assert result.stderr == ""
 
 
+def told(name: str) -> str:
+    meta = json.loads((ROOT / "corpora" / "models" / name / "model.json").read_text())
+    corpus = {"english": "no corpus", "everyday": "with its corpus"}[name]
+    return f"{meta['vocabulary']} words of {meta['dim']} numbers, {corpus}; -m {name}"
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size = sum(file.stat().st_size for file in tiny.rglob("*") if file.is_file())
@@ -134,6 +140,7 @@ def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("lines", "yes"),
         ("encoding", "utf-8"),
         ("file", "tiny.txt sha256:000000000000"),
+        *((f"bundled.{name}", told(name)) for name in ("english", "everyday")),
         ("bytes", size),
     ]
     monkeypatch.chdir(tmp_path)

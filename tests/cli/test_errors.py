@@ -179,11 +179,11 @@ def test_no_model(run: Run, tmp_path: Path) -> None:
 def test_a_newer_model(run: Run, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "m")
     meta = json.loads((tmp_path / "m" / "model.json").read_text())
-    (tmp_path / "m" / "model.json").write_text(json.dumps(meta | {"format": 2, "version": "9.1"}))
+    (tmp_path / "m" / "model.json").write_text(json.dumps(meta | {"format": 99, "version": "9.1"}))
     said(
         run("vector", "apple", "-m", "m"),
         3,
-        "ctxembed: m: made by ctxembed 9.1 in format 2; this one reads up to 1. Upgrade with: pip"
+        "ctxembed: m: made by ctxembed 9.1 in format 99; this one reads up to 2. Upgrade with: pip"
         " install --upgrade ctxembed\n",
     )
 

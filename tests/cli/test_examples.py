@@ -25,9 +25,11 @@ NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts", "positions")
 @pytest.fixture(scope="session")
 def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """A copy of the bundled model, so that an example that learns cannot change it."""
-    if not (bundled_model() / "model.json").exists():
+    if not (bundled_model("everyday") / "model.json").exists():
         return None
-    return Path(shutil.copytree(bundled_model(), tmp_path_factory.mktemp("bundled") / "model"))
+    return Path(
+        shutil.copytree(bundled_model("everyday"), tmp_path_factory.mktemp("bundled") / "model")
+    )
 
 
 @pytest.fixture

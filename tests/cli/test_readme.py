@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ctxembed.cli.main import COMMANDS
+from ctxembed.store.places import bundled_model
 from tests.cli.terminal import in_terminal
 from tests.conftest import ROOT
 
@@ -25,7 +26,7 @@ def prepare(folder: Path) -> Path:
     """Make a directory with the files that the README names."""
     for name in ("everyday.txt", "idioms.tsv", "apple.txt"):
         (folder / name).symlink_to(ROOT / "corpora" / name)
-    shutil.copytree(ROOT / "corpora" / "model", folder / "mine")
+    shutil.copytree(bundled_model("everyday"), folder / "mine")
     return folder
 
 

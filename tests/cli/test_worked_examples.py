@@ -196,7 +196,7 @@ def test_cross_attention_looks_at_another_sentence(run: Run) -> None:
 
 
 @pytest.mark.skipif(
-    not bundled_model().is_dir(), reason="there is no bundled model in this checkout"
+    not bundled_model("everyday").is_dir(), reason="there is no bundled model in this checkout"
 )
 @pytest.mark.parametrize("encoding", ["none", "sinusoidal"])
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_the_bank_of_the_river_adds_up(run: Run, attention: tuple[str, ...], enc
         "--encoding",
         encoding,
         *attention,
-        env={"CTXEMBED_MODEL": str(bundled_model())},
+        env={"CTXEMBED_MODEL": str(bundled_model("everyday"))},
     )
     assert done.returncode == 0, done.stderr
     assert "checked: the rows add up" in done.stderr

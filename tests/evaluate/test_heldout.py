@@ -20,7 +20,7 @@ PHONE = "[Apple] launched a new phone while I was eating an"
 
 @pytest.fixture(scope="module")
 def representations() -> Representations:
-    return Representations(Model.open(bundled_model()))
+    return Representations(Model.open(bundled_model("everyday")))
 
 
 def accuracy(representations: Representations, name: str) -> dict[str, float]:
@@ -55,7 +55,12 @@ def test_learned_attention_reaches_its_bar_and_beats_the_baselines(
 
 def on_axes(run: Run, sentence: str) -> dict[tuple[str, str], tuple[float, float]]:
     done = run(
-        "compare", sentence, *AXES, "-f", "tsv", env={"CTXEMBED_MODEL": str(bundled_model())}
+        "compare",
+        sentence,
+        *AXES,
+        "-f",
+        "tsv",
+        env={"CTXEMBED_MODEL": str(bundled_model("everyday"))},
     )
     assert done.returncode == 0, done.stderr
     header, *lines = (line.split("\t") for line in done.stdout.splitlines())

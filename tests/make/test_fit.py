@@ -19,7 +19,7 @@ from ctxembed.attention.terms import Distance
 from ctxembed.make.fit import wilson
 from ctxembed.make.labelled import read_task
 from ctxembed.store.model import Model
-from ctxembed.store.places import corpora
+from ctxembed.store.places import bundled_model
 from tests.attention.test_learning import NAMES, D, V, close, numeric, some_layer
 from tests.conftest import ROOT, Run, write_tiny
 
@@ -329,9 +329,8 @@ def test_three_hundred_thousand_lines_stay_within_memory(tiny: Path, tmp_path: P
     assert kilobytes < 300_000
 
 
-@pytest.mark.skipif(not (corpora() / "model" / "model.json").exists(), reason="no bundled model")
 def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None:
-    shutil.copytree(corpora() / "model", tmp_path / "m")
+    shutil.copytree(bundled_model("everyday"), tmp_path / "m")
     done = run("fit", "idioms", "--name", "idioms", "-m", "m")
     assert done.returncode == 0, done.stderr
     told = dict(line.split("\t") for line in done.stdout.splitlines())
@@ -340,7 +339,7 @@ def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None
 
 
 def test_a_name_keeps_its_kind(run: Run, tmp_path: Path) -> None:
-    shutil.copytree(corpora() / "model", tmp_path / "m")
+    shutil.copytree(bundled_model("everyday"), tmp_path / "m")
     before = (tmp_path / "m" / "attention" / "learned" / "w_q.npy").read_bytes()
     done = run("fit", "idioms", "--name", "learned", "--epochs", "1", "-m", "m")
     assert (done.returncode, done.stdout) == (2, "")

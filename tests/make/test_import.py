@@ -16,7 +16,7 @@ from ctxembed.progress import Progress
 from ctxembed.static import read
 from ctxembed.static.write import write_vectors
 from ctxembed.store.model import Model
-from ctxembed.store.places import corpora
+from ctxembed.store.places import bundled_model, corpora
 from tests.conftest import Run
 
 GLOVE = "the 1 2 3\nof -0.5 1e-3 .25\npear 4 5 6\n"
@@ -299,7 +299,7 @@ def test_zipf_falls_like_real_counts() -> None:
 def test_attention_learned_for_imported_vectors_pays(run: Run, tmp_path: Path) -> None:
     """Vectors alone come in; what is learned for them beats general attention on pseudowords."""
     (tmp_path / "text.txt").symlink_to(corpora() / "everyday.txt")
-    bundled = str(corpora() / "model")
+    bundled = str(bundled_model("everyday"))
     for line in (
         ["export", "v.txt", "-m", bundled],
         ["import", "v.txt", "-o", "m"],

@@ -122,7 +122,7 @@ def test_what_was_made_before_fingerprints_still_opens(tiny: Path, tmp_path: Pat
     assert load_attention(Model.open(old), "learned")
     shutil.copytree(old / "attention", shutil.copytree(tiny, tmp_path / "new") / "attention")
     assert load_attention(Model.open(tmp_path / "new"), "learned")
-    assert load_attention(Model.open(bundled_model()), "learned")
+    assert load_attention(Model.open(bundled_model("everyday")), "learned")
 
 
 def test_a_fingerprint_tells_models_apart(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""A small copy: the same answers to the third digit, and none of the text."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ctxembed
+from ctxembed.context.representations import Representations, parse
+from ctxembed.errors import UsageError
+from ctxembed.static.space import cosine
+from ctxembed.store.model import Model
+from ctxembed.store.places import bundled_model
+
+SENTENCE = "the [apple] was sweet and ripe"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    place = tmp_path_factory.mktemp("small") / "m"
+    ctxembed.shrink("everyday", place, words=3000, about="of everyday sentences")
+    return Model.open(place)
+
+
+def test_the_copy_is_small_and_has_no_text(small: Model) -> None:
+    whole = Model.open(bundled_model("everyday"))
+    files = {item.relative_to(small.path).parts[0] for item in small.path.rglob("*")}
+    assert files == {
+        "model.json",
+        "vocab.txt",
+        "counts.npy",
+        "vectors.npy",
+        "mean.npy",
+        "attention",
+    }
+    assert (small.path / "vectors.npy").stat().st_size < 3000 * (64 + 4) + 200
+    assert small.vocab == whole.vocab[:3000]
+    np.testing.assert_array_equal(small.counts, whole.counts[:3000])
+    told = dict(ctxembed.info(small).rows)
+    assert told["about"] == "of everyday sentences"
+    assert told["dropped_words"] == whole.meta["dropped_words"] + len(whole.vocab) - 3000
+    assert told["file"].startswith("everyday.txt sha256:")  # without its folder
+
+
+def test_it_answers_as_the_whole_one_does(small: Model) -> None:
+    whole = Model.open(bundled_model("everyday"))
+    for name in ("static", "bag", "general", "learned"):
+        (one,), (other,) = (
+            Representations(model).get(name).vectors(parse(model, SENTENCE).occurrences)
+            for model in (small, whole)
+        )
+        assert cosine(one, other) > 0.999
+    near = [[row[1] for row in ctxembed.neighbors(m, "apple", 3).rows] for m in (small, whole)]
+    assert near[0] == near[1]
+
+
+def test_it_can_be_shrunk_and_exported_again(small: Model, tmp_path: Path) -> None:
+    ctxembed.shrink(small, tmp_path / "again")
+    np.testing.assert_allclose(
+        Model.open(tmp_path / "again").vectors[:], small.vectors[:], rtol=1e-6, atol=1e-8
+    )
+    for name in ("v.txt", "v.bin", "v.npy", "v.kv"):
+        ctxembed.export(small, tmp_path / name)
+        ctxembed.import_(str(tmp_path / name), tmp_path / "read", force=True)
+        np.testing.assert_array_equal(Model.open(tmp_path / "read").vectors[:], small.vectors[:])
+    with pytest.raises(UsageError, match="exists"):
+        ctxembed.shrink(small, tmp_path / "again")
