@@ -22,6 +22,7 @@ _WHERE = {
     "Column": "ctxembed.table",
     "Corpus": "ctxembed.text.corpus",
     "Table": "ctxembed.table",
+    "draw": "ctxembed.output.picture",
     "open": "ctxembed.store.places:open_model",
     "given": "ctxembed.context.given",
     "train": "ctxembed.make.train",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, tee
 from typing import Any, Literal, Protocol, TypeVar
 
+from ctxembed import look_up
 from ctxembed.errors import CtxembedError
 
 
@@ -163,7 +164,12 @@ class Table:
         return pandas.DataFrame([list(row) for row in self.rows], columns=self.names)
 
     def _repr_html_(self) -> str:
-        """Draw the first rows in a notebook."""
+        """Show a notebook the picture, where there is one, and the first rows."""
+        picture = look_up("draw")(self) if self.charts else ""
+        return f"{picture}{self.as_html()}"
+
+    def as_html(self) -> str:
+        """Return the first rows as HTML."""
         rows = list(islice(self.rows, MOST + 1))
         head = _line("th", self.names)
         body = "".join(_line("td", map(_show, row)) for row in rows[:MOST])

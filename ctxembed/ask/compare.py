@@ -112,22 +112,23 @@ def compare(
 
     compared = {way.name: vectors[way.name] for way in chosen}
     notes = [*told, *read.notes, *_verdict(compared, on_axes)]
-    chart = _draw(chosen, read.parsed, len(axes))
+    chart = _draw(chosen, read.parsed, list(axes))
     return Table(columns, rows, notes, read.unknown, chart=chart)
 
 
-def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: int) -> list[Chart]:
+def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: Sequence[str]) -> list[Chart]:
     """Draw each target between the axes, an arrow from static to what the context makes of it."""
     first, which = len(TARGET), ["sentence", "target"]
     attention = chosen[-1]
     charts = [draw_sentences(attention, read)] if isinstance(attention, Attention) else []
-    if axes == 2:
+    if len(axes) == 2:
         plane = Chart("scatter", [first + 1], first, series=["representation"], panel=which)
         return [*charts, replace(plane, start="static", title="cosine with each axis")]
-    numbers = range(first, first + axes) if axes else ["cos_static"]
-    told = "cosine with each axis" if axes else "cosine with the static vector"
-    dots = Chart("dots", numbers, label=which, series=["representation"], start="static")
-    return [*charts, replace(dots, title=told)]
+    dots = Chart("dots", label=which, series=["representation"], start="static")
+    if not axes:
+        return [*charts, replace(dots, y=["cos_static"], title="cosine with the static vector")]
+    told = [(first + i, f"cosine with {name}") for i, name in enumerate(axes)]
+    return [*charts, *(replace(dots, y=[column], title=title) for column, title in told)]
 
 
 class _Random:

@@ -145,7 +145,6 @@ def draw_weights(name: str, head: str, heads: int, targets: int, which: Sequence
         ["token"],
         panel=which,
         start="target",
-        domain=(0, 1),
         title=title,
     )
 

@@ -34,7 +34,6 @@ def explain_weights(
         ["token"],
         panel=["target"],
         start="target",
-        domain=(0, 1),
         title=f"{name}: weights by hand",
     )
     return Table(columns, lines, [note], chart=chart)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.find_senses import current_senses, find_senses
 from ctxembed.ask.induce import evidence, judge
+from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
@@ -72,7 +73,15 @@ def kwic(
             lines = (line for line in lines if line[5] == sense)
         return lines if sort == "position" else iter(_sorted(lines, sort))
 
-    return Table((*KWIC, *AXIS.each(axes)), rows, [*told, *notes])
+    def points() -> Table:
+        found = known or find_senses(representations, word, attention=attention, seed=seed).senses
+        made = map_senses(representations, found, seed)
+        if known is None:
+            made.notes.append("the senses were found to be drawn, and are not saved")
+        return made
+
+    chart = draw_map(model.vocab[row], name, points)
+    return Table((*KWIC, *AXIS.each(axes)), rows, [*told, *notes], chart=chart)
 
 
 def _senses(

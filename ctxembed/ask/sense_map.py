@@ -1,5 +1,7 @@
 """A word's occurrences on a map: two dimensions, and how much they leave out."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ctxembed.ask.induce import judge, make_space
@@ -21,43 +23,47 @@ SENSE_MAP = (
 )
 
 
-def draw_map(representations: Representations, senses: SavedSenses, seed: int = 1) -> Chart:
-    """Describe the map of a word's occurrences with their senses."""
-
-    def points() -> Table:
-        index = corpus_of(representations.model)
-        everywhere = index.positions(representations.model.row(senses.word))
-        places = sample(everywhere, MOST, np.random.default_rng(seed))
-        notes = []
-        if len(places) < len(everywhere):
-            notes.append(f"{MOST} of {len(everywhere)} occurrences are drawn, chosen at random")
-        space = make_space(representations, senses.attention, seed)
-        vectors = vectors_at(representations.model, space.way, places)
-        labels, _ = judge(vectors, senses.weights, senses.bias)
-        flat, held = _flatten(space.place(vectors))
-        notes.append(f"the two dimensions hold {held:.0%} of the variance")
-        rows: list[tuple[Cell, ...]] = [
-            (
-                float(x),
-                float(y),
-                int(label) + 1,
-                " ".join(senses.markers[label][:MARKERS]),
-                quote(index, place),
-                place,
-            )
-            for place, label, (x, y) in zip(places.tolist(), labels, flat, strict=True)
-        ]
-        return Table(SENSE_MAP, rows, notes)
-
+def draw_map(word: str, attention: str, points: Callable[[], Table]) -> Chart:
+    """Describe the map of a word's occurrences, whose points are only found to be drawn."""
     return Chart(
         "scatter",
         ["y"],
         "x",
         ["occurrence"],
         series=["sense", "markers"],
-        title=f"{senses.word}: its occurrences by {senses.attention} attention",
+        title=f"{word}: its occurrences by {attention} attention",
         of=points,
     )
+
+
+def map_senses(representations: Representations, senses: SavedSenses, seed: int = 1) -> Table:
+    """Place a word's occurrences in two dimensions, each with its sense."""
+    index = corpus_of(representations.model)
+    everywhere = index.positions(representations.model.row(senses.word))
+    places = sample(everywhere, MOST, np.random.default_rng(seed))
+    notes = []
+    if len(places) < len(everywhere):
+        notes.append(f"{MOST} of {len(everywhere)} occurrences are drawn, chosen at random")
+    space = make_space(representations, senses.attention, seed)
+    vectors = vectors_at(representations.model, space.way, places)
+    labels, _ = judge(vectors, senses.weights, senses.bias)
+    flat, held = _flatten(space.place(vectors))
+    notes.append(f"the two dimensions hold {held:.0%} of the variance")
+    if stability := senses.facts.get("stability"):
+        notes.append(f"the senses of two random halves agree to {stability:.2f} (adjusted Rand)")
+    rows: list[tuple[Cell, ...]] = [
+        (
+            float(x),
+            float(y),
+            int(label) + 1,
+            " ".join(senses.markers[label][:MARKERS]),
+            quote(index, place),
+            place,
+        )
+        for place, label, (x, y) in zip(places.tolist(), labels, flat, strict=True)
+    ]
+    rows.sort(key=lambda row: row[2:3] + row[5:])  # by sense, then in the order of the text
+    return Table(SENSE_MAP, rows, notes)
 
 
 def _flatten(vectors: Floats) -> tuple[Floats, float]:

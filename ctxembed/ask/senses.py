@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ctxembed.ask.find_senses import find_senses, kept_senses
 from ctxembed.ask.induce import MOST, WIDE
 from ctxembed.ask.neighbors import nearest
-from ctxembed.ask.sense_map import draw_map
+from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.occurrences import quote
 from ctxembed.context.representations import Representations, representations_of
 from ctxembed.errors import CtxembedError, UsageError
@@ -132,7 +133,8 @@ def senses(
     columns = SENSES if alone else (replace(SENSES[0], role="label"), *SENSES[1:])
     chart = None
     if alone and shown is not None and model.index is not None:
-        chart = draw_map(representations, shown, seed)
+        points = partial(map_senses, representations, shown, seed)
+        chart = draw_map(shown.word, shown.attention, points)
     return Table(columns, rows, notes, unknown, chart)
 
 

@@ -1,6 +1,6 @@
 """How does a word's meaning differ between two corpora?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model, on_model
-from ctxembed.table import Cell, Column, Table, round_to_total
+from ctxembed.table import Cell, Chart, Column, Table, round_to_total
 
 SHIFT = (
     Column("rank", "by static, or by distance beyond chance with --by usage; 1 has moved most"),
@@ -39,6 +39,25 @@ SHIFT = (
     Column("from_senses", "the rest: the senses themselves are used in other contexts"),
     Column("shares_a", "percent of each sense in the first corpus, the largest first", "text"),
     Column("shares_b", "and in the second", "text"),
+)
+DOTS = (
+    Chart("dots", ["static"], label=["word"], title="distance of the static vectors"),
+    Chart(
+        "dots",
+        ["distance", "chance"],
+        label=["word"],
+        title="distance of how the words are used, beside chance",
+    ),
+)
+SHARES = Chart(
+    "bars",
+    ["percent"],
+    label=["corpus"],
+    series=["sense"],
+    panel=["word"],
+    stacked=True,
+    domain=(0, 100),
+    title="percent of each sense in the two corpora",
 )
 FEWEST = 5  # occurrences in each corpus; below this nothing can be said of senses
 
@@ -207,7 +226,8 @@ def shift(
             rows.append((*cells, float(aligned.distances[word]), *split))
             stage.advance()
     notes = list(_notes(rows, len(order), ranked_by_static=by == "static" and not words))
-    return Table(SHIFT, rows, notes, unknown)
+    names = [model.path.name for model in (a, b)]
+    return Table(SHIFT, rows, notes, unknown, [*DOTS, replace(SHARES, of=_shares(rows, names))])
 
 
 def usage(aligned: Aligned, most: int, seed: int, progress: Progress) -> Floats:
@@ -296,6 +316,17 @@ def group(vectors: Floats, aligned: Aligned, senses: int | None, seed: int) -> N
     if senses is not None:
         senses = min(senses, len(np.unique(vectors.round(6), axis=0)))
     return cluster(vectors, aligned.space, senses, seed).labels
+
+
+def _shares(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> Callable[[], Table]:
+    """List the shares of the senses, one a row, as the columns shares_a and shares_b have them."""
+    found: list[tuple[Cell, ...]] = [
+        (row[1], name, sense, int(percent))
+        for row in rows
+        for name, shares in zip(names, row[-2:], strict=True)
+        for sense, percent in enumerate(str(shares or "").split(), 1)
+    ]
+    return lambda: Table(("word", "corpus", "sense", "percent"), found)
 
 
 def _notes(rows: Sequence[Sequence[Cell]], shared: int, *, ranked_by_static: bool) -> Iterator[str]:

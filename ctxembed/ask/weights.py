@@ -1,12 +1,14 @@
 """The sentence beside an answer: how much each of its words weighs for each target."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ctxembed.ask.explained import POSITION, TARGET, TOKEN, WEIGHT, explain_targets
 from ctxembed.context.representations import Attention, Parsed
 from ctxembed.table import Cell, Chart, Column, Table
 
-WEIGHTS = (Column("sentence", "number of the sentence, from 1", "label"), TARGET, TOKEN)
+SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
+WEIGHTS = (SENTENCE, TARGET, TOKEN, POSITION, replace(WEIGHT, group=("sentence", "target")))
 
 
 def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
@@ -27,7 +29,6 @@ def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
         ["token"],
         panel=["sentence", "target"],
         start="target",
-        domain=(0, 1),
         title=f"{attention.name} attention",
-        of=lambda: Table((*WEIGHTS, POSITION, WEIGHT), rows),
+        of=lambda: Table(WEIGHTS, rows),
     )

@@ -16,6 +16,7 @@ ctxembed ablate "[Apple] launched a new phone while I was eating an orange" --ax
   taste=fruit,sweet,juice --axis technology=phone,company,software
 # Does the weight explain anything, over many sentences?
 ctxembed ablate - < sentences.txt | tail -n +2 | cut -f1,2,7 | uniq""",
+    picture="bars of weight and change for each word removed",
     see_also=["explain", "compare"],
     details="""The word is deleted, so the words behind it move one place nearer, and the layer is
 run again. A weight says how much of a word flows in; the change says what would be missing. They

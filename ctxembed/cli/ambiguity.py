@@ -17,6 +17,7 @@ ctxembed ambiguity -n 20
 ctxembed ambiguity apple bank
 # How much of my text needs context?
 ctxembed ambiguity --summary""",
+    picture="a dot for each word, with its interval",
     see_also=["senses", "kwic", "compare"],
     details="""Up to 100 occurrences of each word, drawn at random, or 1000 of words given by
 name, are made contextual as `senses` does it. Words are read a batch at a time, each occurrence

@@ -13,6 +13,7 @@ from ctxembed.table import Table
     "analogy",
     examples="""# Dog is to puppy as cat is to what?
 ctxembed analogy dog puppy cat""",
+    picture="a bar for each answer",
     see_also=["neighbors", "similarity"],
 )
 @click.argument("a")

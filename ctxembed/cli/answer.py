@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.output.page import PICTURES
 from ctxembed.output.render import FORMATS, SUFFIXES, render
 from ctxembed.table import Table
 
@@ -18,13 +19,14 @@ QUIET = click.Option(
 FILE = click.Option(
     ["-o", "--output", "file_"],
     metavar="FILE",
-    help=f"Write the table to a file, whole; {' '.join(SUFFIXES)} say how.",
+    help=f"Write the table to a file, whole; {' '.join(SUFFIXES)} say how,"
+    f" {' '.join(PICTURES)} draw it.",
 )
 OPTIONS = (
     click.Option(
         ["-f", "--format", "form"],
-        type=click.Choice(tuple(FORMATS)),
-        help="How to print; table on a terminal, tsv in a pipe.",
+        type=click.Choice((*FORMATS, "svg", "chart")),
+        help="How to print; table on a terminal, tsv in a pipe; svg and chart draw it.",
     ),
     click.Option(
         ["--precision"],
@@ -33,6 +35,13 @@ OPTIONS = (
         help="Digits behind the point; 4 in a table, 6 in tsv and csv, all of them in json.",
     ),
     click.Option(["--no-header"], is_flag=True, help="Leave the line of column names out."),
+    click.Option(
+        ["--color"],
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        help="Colours on a terminal; auto has them unless NO_COLOR is set.",
+    ),
     QUIET,
 )
 
@@ -45,14 +54,29 @@ class Printing:
     precision: int | None = None
     no_header: bool = False
     quiet: bool = False
+    color: str = "auto"
     file_: str | None = None
 
     @property
     def chosen(self) -> str:
         """The format: asked for, told by the file's name, or what stdout is good for."""
         if self.form or self.file_:
-            return self.form or SUFFIXES.get(Path(self.file_ or "").suffix, "tsv")
+            suffix = Path(self.file_ or "").suffix
+            return self.form or (SUFFIXES | PICTURES).get(suffix, "tsv")
         return "table" if sys.stdout.isatty() else "tsv"
+
+    @property
+    def colours(self) -> bool:
+        """Tell whether colours may be used on stdout."""
+        if self.color != "auto":
+            return self.color == "always"
+        can = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return can and self.file_ is None and "NO_COLOR" not in os.environ
+
+    @property
+    def draws(self) -> bool:
+        """Tell whether a picture is asked for."""
+        return self.chosen in (*PICTURES.values(), "chart")
 
 
 def printing() -> Printing:
@@ -91,7 +115,11 @@ def answer(answered: Table | Iterable[Table] | None) -> None:
 
 def _put(tables: Sequence[Table], several: bool) -> None:
     """Print tables, or write them to the file asked for."""
-    name = printing().file_
+    how = printing()
+    name = how.file_
+    if how.draws:
+        _draw(tables[0], how)
+        return
     if name is None:
         for piece in _text(tables, several, terminal=sys.stdout.isatty()):
             sys.stdout.write(piece)
@@ -106,13 +134,41 @@ def _put(tables: Sequence[Table], several: bool) -> None:
         number, dim = write_table(path, tables[0])
         note(f"{number} vectors of {dim} numbers written to {name}")
         return
+    _write(name, (piece.encode() for piece in _text(tables, several, terminal=False)))
+
+
+def _write(name: str, pieces: Iterable[bytes]) -> None:
+    """Write a file whole."""
     from ctxembed.store.whole import file_written_whole
 
-    if not path.parent.is_dir():
+    if not Path(name).parent.is_dir():
         raise UsageError(f"-o {name}: no such directory")
-    pieces = _text(tables, several, terminal=False)
-    with file_written_whole(path) as file:
-        file.writelines(piece.encode() for piece in pieces)
+    with file_written_whole(Path(name)) as file:
+        file.writelines(pieces)
+
+
+def _draw(table: Table, how: Printing) -> None:
+    """Draw a table: on the terminal, to a file, or as SVG on stdout."""
+    if not table.charts:
+        raise UsageError("no picture of this: leave away what replaces its table, or -f, or -o")
+    if how.chosen == "chart":
+        from ctxembed.output.blocks import draw_blocks
+
+        lines = draw_blocks(table, width(), how.precision, colours=how.colours)
+        if how.file_ is not None:
+            _write(how.file_, (line.encode() for line in lines))
+        else:
+            sys.stdout.writelines(lines)
+            sys.stdout.flush()
+        return
+    from ctxembed.output.convert import convert
+
+    made = convert(table, how.chosen, how.precision)
+    if how.file_ is not None:
+        _write(how.file_, [made])
+    else:
+        sys.stdout.write(made.decode())
+        sys.stdout.flush()
 
 
 def width() -> int:
@@ -125,9 +181,10 @@ def width() -> int:
 def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
     """Yield the text of tables, a blank line behind each of several."""
     how = printing()
-    bold = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    room = width() if terminal or "COLUMNS" in os.environ else None
+    room = _room(terminal)
     for table in tables:
+        if how.chosen == "table" and (terminal or how.color == "always"):
+            yield from _shaded(table, room or 80, how.colours)
         if table.title and how.chosen in ("table", "markdown"):
             yield f"{table.title}\n\n"
         if table.columns:  # else nothing is to be printed: it went to a file of arrays
@@ -137,7 +194,25 @@ def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[st
                 precision=how.precision,
                 header=not how.no_header,
                 width=room,
-                bold=bold,
+                bold=how.colours,
             )
         if several:
+            yield "\n"
+
+
+def _room(terminal: bool) -> int | None:
+    """How wide lines may be; None where nobody looks."""
+    return width() if terminal or "COLUMNS" in os.environ else None
+
+
+def _shaded(table: Table, width: int, colours: bool) -> Iterator[str]:
+    """Yield the sentences that stand beside a table, their words shaded, and an empty line."""
+    for chart in table.charts:
+        if chart.kind == "tokens":
+            from ctxembed.output.shaded import shade_sentences
+            from ctxembed.output.view import look_at
+
+            yield f"{chart.title}\n"
+            for line in shade_sentences(look_at(table, chart), width, colours):
+                yield f"{line}\n"
             yield "\n"

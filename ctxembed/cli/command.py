@@ -26,7 +26,7 @@ class Command(click.Command):
     """A command that answers with a Table, and carries what its man page says.
 
     examples: a line `# meaning`, then the command, which may go on in the next line. `output` is
-    what a command that answers with no Table prints.
+    what a command that answers with no Table prints. `picture` says what -o FILE.svg draws.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class Command(click.Command):
         see_also: Sequence[str] = (),
         details: str = "",
         output: str = "",
+        picture: str = "",
         params: Sequence[click.Parameter] | None = None,
         **kwargs: Any,
     ) -> None:
@@ -49,6 +50,7 @@ class Command(click.Command):
         self.see_also = tuple(see_also)
         self.details = details  # further sections for the man page, in plain paragraphs
         self.output = output
+        self.picture = picture  # what is drawn, if anything is
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -65,6 +67,8 @@ class Command(click.Command):
         """Ask, and print the answer."""
         given = {name: ctx.params.pop(name) for name in list(ctx.params) if name in PRINTING}
         ctx.obj = Printing(**given)
+        if ctx.obj.draws and not self.picture:
+            raise UsageError(f"no picture for {self.name}; there is one for {_pictured(ctx)}")
         answer(super().invoke(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -86,6 +90,14 @@ class Command(click.Command):
         if self.columns:
             with formatter.section("Columns"):
                 formatter.write_dl([(column.name, column.meaning) for column in self.columns])
+
+
+def _pictured(ctx: click.Context) -> str:
+    """List the commands that have a picture."""
+    group = ctx.find_root().command
+    assert isinstance(group, click.Group)
+    found = ((name, group.get_command(ctx, name)) for name in group.list_commands(ctx))
+    return ", ".join(name for name, command in found if getattr(command, "picture", ""))
 
 
 def _read_examples(text: str) -> Iterator[tuple[str, str]]:

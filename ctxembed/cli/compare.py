@@ -18,6 +18,8 @@ ctxembed compare "[Apple] launched a new phone while I was eating an orange" --a
 ctxembed compare "She put money in the [bank]" "They sat on the river [bank]"
 # For a script
 ctxembed compare "[Apple] launched a phone" | awk -F'\\t' '$4=="general"{print $2,$5}'""",
+    picture="the sentence with arcs, and each representation on the axes, an arrow from "
+    "static to contextual",
     see_also=["explain", "similarity", "contextualize"],
     details="""The bag is the plain mean of the context's static vectors, the baseline that every
 attention stands beside; where attention gives no other answer, a note on stderr says so.

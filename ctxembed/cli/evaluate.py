@@ -15,6 +15,7 @@ from ctxembed.table import Table
 ctxembed evaluate pseudowords --pairs 2
 # Ratings of pairs of words
 printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n' | ctxembed evaluate similarity -""",
+    picture="a dot for each figure, with its interval",
     see_also=["compare", "contextualize", "import"],
     details="""In detail:
 

@@ -25,6 +25,8 @@ ctxembed explain "phone fruit" --vectors phone-fruit --steps
 ctxembed explain --weights money-bank --recipe
 # Do the numbers add up?
 ctxembed explain "[bank] of the river" --head each --check > rows.tsv""",
+    picture="the sentence with its words shaded and arcs as wide as the weights; with --head "
+    "each, and where every word is a target, a heat map",
     see_also=["compare", "contextualize", "positions"],
     details="""Each head has its own steps: score times scale, and what the terms of the attention
 add, make the sum, and the softmax of the sums the weights. --head N shows them; on a terminal the

@@ -15,6 +15,7 @@ from ctxembed.table import Table
 ctxembed fit idioms.tsv --name idioms
 # Does it carry over to idioms it never saw?
 ctxembed fit idioms.tsv --name unseen --split expression""",
+    picture="the loss of each epoch, on what is fitted and on what is held out",
     see_also=["predict", "compare", "explain", "learn"],
     details="""A task file has a label and a sentence a line, a tab between them, the target word or
 words in brackets: figurative<tab>It was a [piece of cake]. With a first line of column names there

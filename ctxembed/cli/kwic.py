@@ -17,6 +17,7 @@ ctxembed kwic bank
 ctxembed kwic bank --sort margin | head
 # One sense only, with its place on an axis
 ctxembed kwic apple --sense 1 --axis taste=fruit,sweet,juice""",
+    picture="a map of the occurrences in two dimensions, coloured by sense",
     see_also=["senses", "show", "contextualize"],
     details="""Senses are those that `ctxembed senses WORD --save` has kept in the model; they are
 looked for at once where --sense, --sort sense or --sort margin needs them.

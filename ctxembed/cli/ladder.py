@@ -17,6 +17,7 @@ ctxembed ladder apple orange
 ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'
 # The vectors of the lecture notes
 ctxembed ladder king queen --vectors king-queen-cricket""",
+    picture="a bar for each rung",
     see_also=["vectorize", "compare", "similarity"],
     details="""The rungs, from the bottom: one-hot has a place for each word, so that any two words
 are equally far apart. bow counts the words of each word's sentence, tfidf lets rare words count

@@ -15,6 +15,7 @@ from ctxembed.table import Table
 ctxembed learn --name eight --heads 8 --epochs 0.1
 # Six seconds at most
 ctxembed learn --name quick --minutes 0.1""",
+    picture="the loss as it is learned",
     see_also=["train", "explain", "compare", "info"],
     details="""Learning needs no labels. A pseudoword is two words of the corpus that share the mean
 of their vectors, as the senses of an ambiguous word do; attention must tell from each sentence

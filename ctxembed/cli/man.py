@@ -30,7 +30,8 @@ ENVIRONMENT = {
     "CTXEMBED_MODEL": "The model directory, or the name of a bundled model, unless --model"
     " names another.",
     "COLUMNS": "Width of a table on a terminal, instead of the terminal's own.",
-    "NO_COLOR": "If set, a table on a terminal has no bold header.",
+    "NO_COLOR": "If set, a terminal shows no colours and no bold header, unless --color always.",
+    "COLORFGBG": "If it ends in 7 or 15, the terminal's background is light, and so are shades.",
 }
 FILES = {
     "ctxembed-model/": "The model that train writes and that is used where none is named."
@@ -85,6 +86,9 @@ def _command_page(command: Command) -> str:
         lines += _definitions({column.name: column.meaning for column in command.columns})
     else:
         lines += _paragraphs(command.output)
+    if command.picture:
+        told = "Its picture, --output FILE.svg (.png .pdf .html) or --format svg or chart:"
+        lines += _paragraphs(f"{told} {command.picture}.")
     return _end(lines, command.examples, ["ctxembed", *(f"ctxembed-{n}" for n in command.see_also)])
 
 
@@ -100,7 +104,9 @@ def _main_page() -> str:
         "Every answer is one table on standard output; notes, progress and errors go to standard"
         " error. On a terminal it is aligned, in a pipe it is tab-separated with a line of column"
         f" names; --format asks for {', '.join(others)} or {last}. Each command's page lists its"
-        " columns."
+        " columns, and says what it draws, if anything: --output FILE.svg or .html writes that"
+        " picture, .png and .pdf too where ctxembed[pictures] is installed; --format svg prints"
+        " it, --format chart draws it on the terminal."
     )
     examples = [load_command(name).examples[0] for name in ("train", "show")]
     return _end(lines, examples, [f"ctxembed-{name}" for name in COMMANDS])

@@ -16,6 +16,7 @@ ctxembed mix --steps 3 --seeds 1 --words 30000
 # Two corpora of your own
 ctxembed mix corpus.txt corpus.txt.gz --word apple --axis fruit=sweet,fruit --axis
   firm=phone,new --probe "a sweet [apple]" --steps 2 --seeds 2""",
+    picture="a curve for each representation, with its interval",
     see_also=["shift", "compare", "train"],
     details="""Each mixture holds whole sentences drawn at random from the two corpora, as many
 words as the smaller one has (or --words), to within a sentence. With one seed, the sentences of a

@@ -15,6 +15,7 @@ from ctxembed.table import Table
 ctxembed neighbors apple
 # Only the words
 ctxembed neighbors apple -n 3 --no-header | cut -f2""",
+    picture="a bar for each word found",
     see_also=["similarity", "show"],
     details="""A vector that was learned from few occurrences is near to some words by chance, and
 most words are rare. So neighbours are ranked by their cosine times 1 - exp(-n / k): n is how often

@@ -17,6 +17,7 @@ ctxembed positions --length 4 --dim 6
 ctxembed positions --length 6 --dim 64 --dot
 # What a learned attention makes of distance
 ctxembed positions --attention learned""",
+    picture="a heat map; with --attention a curve for each head",
     see_also=["explain"],
     details="""Self-attention alone knows no order. The encoding gives each place p sine waves of
 falling frequency, sin(p / 10000^(2i/d)) and cos of the same, added to the word's vector. The dot

@@ -16,6 +16,7 @@ ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed tra
   -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b --by usage -n 5
 # One word: other senses, or the same senses in other shares?
 ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed shift a a apple""",
+    picture="dots of distance beside chance, and the shares of the senses",
     see_also=["mix", "senses", "train"],
     details="""Alignment: the first model's static vectors (of length 1) are turned by the
 orthogonal matrix that brings the words both models share nearest to the second model's (orthogonal

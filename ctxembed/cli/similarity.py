@@ -17,6 +17,7 @@ ctxembed similarity apple pear phone
 ctxembed similarity apple pear phone --pairs
 # Words in sentences beside plain words
 ctxembed similarity "[Apple] launched a phone" "an [apple] pie" company pear""",
+    picture="a heat map of the cosines; 0 is white",
     see_also=["neighbors", "show"],
 )
 @click.argument("word", nargs=-1, required=True)

@@ -29,7 +29,7 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import example, on_model, refuse_bundled
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
 
 HELD_OUT = 0.2
 SUMMARY = (
@@ -231,12 +231,16 @@ def fit_task(
     save_attention(model, name, _saved(ready, fitted, task, settings, seed, asked))
     summary.append(("fitting_seconds", f"{time.perf_counter() - begun:.2f}"))
     told = _sampled(task), _left_out(task)
+    title = f"{name}: the loss of each epoch"
+    curve = Chart("lines", ["loss", "held_out_loss"], "epoch", title=title)
+    epochs = Table(EPOCHS, list(_epochs(fitted)), *told, chart=curve)
     if report == "epochs":
-        return Table(EPOCHS, _epochs(fitted), *told)
+        return epochs
     if report == "confusion":
         columns = (CONFUSION[0], *CONFUSION[1].each(task.labels))
-        return Table(columns, asked.confusion(task.labels), *told)
-    return Table(SUMMARY, summary, *told)
+        square = Chart("heat", range(1, len(columns)), label=["label"], title="labels given")
+        return Table(columns, asked.confusion(task.labels), *told, chart=square)
+    return Table(SUMMARY, summary, *told, chart=replace(curve, of=lambda: epochs))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ctxembed.static.engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled
-from ctxembed.table import PROPERTIES, Cell, Table
+from ctxembed.table import PROPERTIES, Cell, Chart, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index
@@ -104,10 +104,12 @@ def learn_on(
         return begin(model, corpus, rng, settings.heads, settings.reach)
 
     report: Report | None = None
+    curve: list[tuple[Cell, ...]] = []
     interrupted = False
     try:
         for latest in _shown(learn(x, first, seen, held_out, settings, seed), progress):
             report = latest
+            curve.append((latest.step, latest.loss, latest.best_score.loss))
     except NothingToLearn as nothing:
         raise NothingLearned(
             f"there is nothing to learn attention from: {nothing}."
@@ -124,7 +126,7 @@ def learn_on(
     if interrupted:
         progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
         raise KeyboardInterrupt
-    return _table(name, saved, report, seconds)
+    return _table(name, saved, report, curve, seconds)
 
 
 class NothingLearned(CtxembedError):
@@ -165,7 +167,9 @@ def _saved(report: Report, settings: Settings, seed: int) -> Saved:
     )
 
 
-def _table(name: str, saved: Saved, report: Report, seconds: float) -> Table:
+def _table(
+    name: str, saved: Saved, report: Report, curve: list[tuple[Cell, ...]], seconds: float
+) -> Table:
     rows: list[tuple[str, Cell]] = [
         ("attention", name),
         ("heads", saved.layer.heads),
@@ -181,7 +185,14 @@ def _table(name: str, saved: Saved, report: Report, seconds: float) -> Table:
             "learning did not improve on the start, which is general attention that looks twice;"
             " that was kept"
         )
-    return Table(PROPERTIES, rows, notes)
+    chart = Chart(
+        "lines",
+        ["loss", "held_out_loss"],
+        "step",
+        title=f"{name}: loss on pseudowords, and the least so far on held-out ones",
+        of=lambda: Table(("step", "loss", "held_out_loss"), curve),
+    )
+    return Table(PROPERTIES, rows, notes, chart=chart)
 
 
 def learn_from(model: Model, names: str | Sequence[str], name: str, **settings: Any) -> Table:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
 Texts = Iterable[Sequence[str]]  # rows, each cell as text
 
 

@@ -4,11 +4,11 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from typing import Any, cast
+from itertools import chain
 
+from ctxembed.output.cells import as_text, numbers, round_shares, spread
 from ctxembed.output.page import Page, Texts
-from ctxembed.table import Cell, Column, Row, Table, round_to_total
+from ctxembed.table import Cell, Column, Row, Table
 
 
 def render(
@@ -30,46 +30,11 @@ def render(
     page = Page(digits, header, width, bold)
     rows = table.rows
     if digits is not None and any(column.role == "share" for column in table.columns):
-        rows = _round_shares(table, digits, numbers=chosen.values)
+        rows = round_shares(table, digits, numbers=chosen.values)
     if chosen.values:
         return chosen.write(table.columns, rows, page)
-    columns, rows = _spread(table.columns, rows)
-    return chosen.write(columns, ([_text(cell, digits) for cell in row] for row in rows), page)
-
-
-def _spread(
-    columns: Sequence[Column], rows: Iterable[Row]
-) -> tuple[Sequence[Column], Iterable[Row]]:
-    """Give each number of a vector a column of its own."""
-    if all(column.role != "vector" for column in columns):
-        return columns, rows
-    lists = [column.role == "vector" for column in columns]
-    names = [c.each(c.parts) if many else [c] for c, many in zip(columns, lists, strict=True)]
-
-    def flat(row: Row) -> Row:
-        parts = (_numbers(c) if many else [c] for c, many in zip(row, lists, strict=True))
-        return list(chain.from_iterable(parts))
-
-    return list(chain.from_iterable(names)), map(flat, rows)
-
-
-def _numbers(cell: Cell) -> list[float]:
-    """Return the numbers of a vector."""
-    given = cast(Any, cell)
-    return list(given.tolist() if hasattr(given, "tolist") else given)
-
-
-def _text(cell: Cell, digits: int | None) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, float):
-        if math.isnan(cell):
-            return ""
-        if digits is None:
-            return repr(cell)
-        text = f"{cell:.{digits}f}"
-        return text[1:] if text.startswith("-") and not text.strip("-0.") else text  # no -0.00
-    return str(cell)
+    columns, rows = spread(table.columns, rows)
+    return chosen.write(columns, ([as_text(cell, digits) for cell in row] for row in rows), page)
 
 
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
@@ -112,7 +77,7 @@ def _jsonl(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterat
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
     if isinstance(cell, list) or hasattr(cell, "tolist"):
-        return [n if digits is None else round(n, digits) for n in _numbers(cell)]
+        return [n if digits is None else round(n, digits) for n in numbers(cell)]
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return None
@@ -241,20 +206,6 @@ def _break_name(name: str, size: int) -> str:
         return f"{head}_\n{tail}"
     half = len(name) // 2 + 1
     return f"{name[:half]}-\n{name[half:]}" if len(name) > 10 else name
-
-
-def _round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
-    """Round so that what is printed still adds up."""
-    rows = [list(row) for row in table.rows]
-    shares = [(i, column.group) for i, column in enumerate(table.columns) if column.role == "share"]
-    for place, by in shares:
-        keys = [table.names.index(name) for name in by if name in table.names]
-        for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
-            members = [row for row in group if isinstance(row[place], float)]
-            texts = round_to_total([cast(float, row[place]) for row in members], digits)
-            for row, text in zip(members, texts, strict=True):
-                row[place] = float(text) if numbers else text
-    yield from rows
 
 
 @dataclass(frozen=True)

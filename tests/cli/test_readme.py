@@ -9,16 +9,19 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from ctxembed.cli.main import COMMANDS
+from ctxembed.output.shaded import BARS
 from ctxembed.store.places import bundled_model
 from tests.cli.terminal import in_terminal
 from tests.conftest import ROOT
 
 README = ROOT / "README.md"
 BLOCK = re.compile(r"```console\n\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:.*\n)*?)```")
+PICTURE = BLOCK.search(README.read_text())["command"]  # type: ignore[index]
 EXAMPLES = [(match["command"], match["output"]) for match in BLOCK.finditer(README.read_text())]
 
 
@@ -39,6 +42,8 @@ def alike(shown: str, real: str) -> bool:
 
 
 def close(a: str, b: str) -> bool:
+    if {*a, *b} <= {*BARS}:  # a bar under a word
+        return len(a) == len(b)
     try:
         return abs(float(a) - float(b)) < 0.02 + 0.01 * abs(float(b))
     except ValueError:
@@ -55,6 +60,16 @@ def test_readme(command: str, output: str, tmp_path: Path) -> None:
     assert "Traceback" not in real
     assert all(len(line) <= 80 for line in real.splitlines() if not line.startswith("ctxembed:"))
     assert alike(output, real), real
+
+
+def test_the_picture_is_what_its_command_draws(tmp_path: Path) -> None:
+    in_terminal(PICTURE, tmp_path)
+    shown, real = (
+        " ".join(ElementTree.parse(folder / "apple.svg").getroot().itertext()).partition("}}")[2]
+        for folder in (ROOT / "docs", tmp_path)
+    )
+    assert "launched" in shown
+    assert alike(shown, real), real
 
 
 def test_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +98,9 @@ def rewrite() -> None:
         return f"```console\n$ {match['command']}\n{real.rstrip()}\n```"
 
     README.write_text(BLOCK.sub(again, README.read_text()))
+    in_terminal(PICTURE, folder := Path(tempfile.mkdtemp()))
+    shutil.move(folder / "apple.svg", ROOT / "docs" / "apple.svg")
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

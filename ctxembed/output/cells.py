@@ -1,0 +1,58 @@
+"""Cells as texts: how a number is printed, in a table and on a picture."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from typing import Any, cast
+
+from ctxembed.table import Cell, Column, Row, Table, round_to_total
+
+
+def spread(
+    columns: Sequence[Column], rows: Iterable[Row]
+) -> tuple[Sequence[Column], Iterable[Row]]:
+    """Give each number of a vector a column of its own."""
+    if all(column.role != "vector" for column in columns):
+        return columns, rows
+    lists = [column.role == "vector" for column in columns]
+    names = [c.each(c.parts) if many else [c] for c, many in zip(columns, lists, strict=True)]
+
+    def flat(row: Row) -> Row:
+        parts = (numbers(c) if many else [c] for c, many in zip(row, lists, strict=True))
+        return list(chain.from_iterable(parts))
+
+    return list(chain.from_iterable(names)), map(flat, rows)
+
+
+def numbers(cell: Cell) -> list[float]:
+    """Return the numbers of a vector."""
+    given = cast(Any, cell)
+    return list(given.tolist() if hasattr(given, "tolist") else given)
+
+
+def as_text(cell: Cell, digits: int | None) -> str:
+    """Write a cell; nothing where there is none, and no -0.00."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        if math.isnan(cell):
+            return ""
+        if digits is None:
+            return repr(cell)
+        text = f"{cell:.{digits}f}"
+        return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+    return str(cell)
+
+
+def round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
+    """Round so that what is printed still adds up."""
+    rows = [list(row) for row in table.rows]
+    shares = [(i, column.group) for i, column in enumerate(table.columns) if column.role == "share"]
+    for place, by in shares:
+        keys = [table.names.index(name) for name in by if name in table.names]
+        for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
+            members = [row for row in group if isinstance(row[place], float)]
+            texts = round_to_total([cast(float, row[place]) for row in members], digits)
+            for row, text in zip(members, texts, strict=True):
+                row[place] = float(text) if numbers else text
+    yield from rows

@@ -1,0 +1,97 @@
+"""Heat maps: a square for each number, 0 is white."""
+
+from itertools import groupby
+
+from ctxembed.output.frame import name_panel
+from ctxembed.output.sheet import MARGIN, SMALL, Sheet, clean, measure, shorten
+from ctxembed.output.view import Panel, View
+
+MOST_CELLS = 100  # to a side of a heat map
+
+
+def draw_heat(sheet: Sheet, view: View) -> None:
+    """Draw squares; 0 is white, more is blue, less than 0 is red."""
+    numbers = view.numbers
+    low, high = view.chart.domain or (min(numbers, default=0), max(numbers, default=1))
+    most = max(abs(low), abs(high)) or 1.0
+    for panel in view.panels:
+        name_panel(sheet, view, panel)
+        _heat_panel(sheet, view, panel, most)
+        sheet.y += 12
+    signed = min(numbers, default=0.0) < 0
+    told = f"{most:.2f}".rstrip("0").rstrip(".")
+    steps, side = (16 if signed else 8), 14
+    x = sheet.width - MARGIN - steps * side - measure(told, SMALL) - 6
+    least = f"-{told}" if signed else "0"
+    sheet.y += SMALL
+    sheet.text(x - 6, sheet.y, least, "soft", size=SMALL, anchor="end")
+    for i in range(steps):
+        value = (i + 0.5) / steps * (2 if signed else 1) - signed
+        kind = "s0" if value > 0 else "s1"
+        sheet.box(x + i * side, sheet.y - 9, side, 10, kind, shade=abs(value))
+    sheet.text(x + steps * side + 6, sheet.y, told, "soft", size=SMALL)
+    sheet.y += 8
+
+
+def lay_out(
+    view: View, panel: Panel
+) -> tuple[list[str], list[str], list[list[tuple[float | None, str]]]]:
+    """Return the names of columns and rows, and of each square its number, and how it is told."""
+    cells: list[list[tuple[float | None, str]]]
+    if view.chart.x is None:  # a column of the table for each column of squares
+        names = [clean(name) for name in view.names]
+        labels = [point.label for point in panel.points]
+        cells = [list(zip(p.y, p.texts, strict=True)) for p in panel.points]
+    else:
+        grouped = [(k, list(some)) for k, some in groupby(panel.points, key=lambda p: p.label)]
+        lines = [(k, some) for k, some in grouped if any(p.y[0] is not None for p in some)]
+        longest = max((some for _, some in lines), key=len, default=[])
+        names = [clean(point.x_text) for point in longest]
+        labels = [label for label, _ in lines]
+        cells = [[(p.y[0], p.texts[0]) for p in some] for _, some in lines]
+    return names[:MOST_CELLS], labels[:MOST_CELLS], [c[:MOST_CELLS] for c in cells[:MOST_CELLS]]
+
+
+def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
+    """Draw the squares of one panel under the names of their columns."""
+    names, full, cells = lay_out(view, panel)
+    labels = [shorten(clean(label), sheet.inner * 0.34) for label in full]
+    left = MARGIN + max(measure(view.label_name, SMALL), *map(measure, labels)) + 8
+    widest = max(measure(name, SMALL) for name in names) + 8
+    size = min(max(56.0, min(widest, 100.0)), (sheet.width - MARGIN - left) / max(1, len(names)))
+    high = min(size, 30.0) if size > 12 else size
+    turned = any(measure(name, SMALL) > size - 4 for name in names)
+    shown = [shorten(name, 150, SMALL) for name in names]
+    if turned:
+        sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
+    else:
+        sheet.y += SMALL + 2
+    step = max(1, -(-12 // int(size))) if size < 12 else 1
+    for i, (name, whole) in enumerate(zip(shown, names, strict=True)):
+        if i % step:
+            continue
+        x = left + (i + 0.5) * size
+        if turned:
+            sheet.text(x, sheet.y, name, "soft", size=SMALL, turn=-45, tip=whole)
+        else:
+            sheet.text(x, sheet.y, name, "soft", size=SMALL, anchor="middle")
+    corner = shorten(view.label_name, left - MARGIN - 8, SMALL)
+    sheet.text(left - 8, sheet.y, corner, "soft", size=SMALL, anchor="end")
+    sheet.y += 6
+    told = max((measure(text, SMALL) for line in cells for _, text in line), default=0) < size - 3
+    for number, (label, line) in enumerate(zip(labels, cells, strict=True)):
+        y = sheet.y + number * high
+        if number % max(1, -(-12 // int(high))) == 0 or high >= 12:
+            sheet.text(left - 8, y + high / 2 + 4.5, label, anchor="end", tip=full[number])
+        for i, (value, text) in enumerate(line):
+            where = (left + i * size + 0.5, y + 0.5, size - 1, high - 1)
+            tip = f"{full[number]} · {names[i]}: {text}"
+            if value is None:
+                sheet.box(*where, "none", shade=0.3)
+                continue
+            kind = "s0" if value >= 0 else "s1"
+            sheet.box(*where, kind, shade=min(1.0, abs(value) / most), tip=tip)
+            if told and high >= 14:
+                middle = left + (i + 0.5) * size
+                sheet.text(middle, y + high / 2 + 4, text, size=SMALL, anchor="middle")
+    sheet.y += len(cells) * high

@@ -1,0 +1,161 @@
+"""Bars and dots: a line for each label."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from ctxembed.output.frame import draw_below, draw_legend, name_panel
+from ctxembed.output.sheet import (
+    COLOURS,
+    MARGIN,
+    SMALL,
+    Scale,
+    Sheet,
+    clean,
+    measure,
+    scale,
+    short,
+    shorten,
+)
+from ctxembed.output.view import Point, View
+
+LINE = 20  # the height of a bar, or of a line of dots
+
+
+def _labels(sheet: Sheet, points: Sequence[Point]) -> tuple[list[str], float]:
+    """Return the labels as they are written, and where the plot begins."""
+    labels = [shorten(clean(point.label), sheet.inner * 0.36) for point in points]
+    return labels, MARGIN + max(map(measure, labels), default=0) + 10
+
+
+def _numbers_room(view: View) -> float:
+    texts = (text for point in view.points for text in point.texts)
+    return max((measure(text, SMALL) for text in texts), default=0) + 10
+
+
+def draw_bars(sheet: Sheet, view: View) -> None:
+    """Draw bars from 0; several for a label stand one under the other, or form one."""
+    if view.chart.stacked:
+        _draw_stacked(sheet, view)
+        return
+    every = list(view.points)
+    _, left = _labels(sheet, every)
+    right = sheet.width - MARGIN - _numbers_room(view)
+    at = replace(scale(view.numbers, view.chart.domain), start=left, end=right)
+    if at.low < 0:  # numbers of bars to the left stand on their left
+        at = replace(at, start=left + _numbers_room(view))
+    several = len(view.names)
+    thick = LINE - 6 if several == 1 else 11
+    for panel in view.panels:
+        name_panel(sheet, view, panel)
+        labels = _labels(sheet, panel.points)[0]
+        each = thick * several + 6
+        top = sheet.y
+        last = panel is view.panels[-1]  # all have one scale
+        draw_below(sheet, at, top, top + each * len(labels), told=last)
+        for number, (point, label) in enumerate(zip(panel.points, labels, strict=True)):
+            y = top + number * each + 3
+            middle = y + thick * several / 2 + 4.5
+            sheet.text(left - 10, middle, label, anchor="end", tip=point.label)
+            for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
+                if value is None:
+                    continue
+                tip = f"{point.label} · {view.names[i]}: {text}"
+                ends = sorted((at(0), at(value)))
+                high = thick if several == 1 else thick - 1
+                sheet.box(ends[0], y + i * thick, ends[1] - ends[0], high, f"f{i}", tip=tip)
+                x, anchor = (ends[1] + 5, "") if value >= 0 else (ends[0] - 5, "end")
+                base = y + i * thick + thick / 2 + 4
+                sheet.text(x, base, text, "soft", size=SMALL, anchor=anchor)
+        sheet.y = top + each * len(labels) + (SMALL + 12 if last else 4)
+    if several > 1:
+        draw_legend(sheet, view.names, "box")
+
+
+def _draw_stacked(sheet: Sheet, view: View) -> None:
+    """Draw the shares of each label as one bar."""
+    names = view.series
+    _, left = _labels(sheet, list(view.points))
+    right = sheet.width - MARGIN - 8
+    for panel in view.panels:
+        name_panel(sheet, view, panel)
+        groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
+        total = max(sum(p.y[0] or 0 for p in group) for _, group in groups) or 1.0
+        at = Scale(0, total, left, right)
+        top = sheet.y
+        last = panel is view.panels[-1]
+        draw_below(sheet, at, top, top + LINE * len(groups), told=last)
+        for number, (label, group) in enumerate(groups):
+            y, x = top + number * LINE + 2, 0.0
+            written = shorten(clean(label), sheet.inner * 0.36)
+            sheet.text(left - 10, y + LINE / 2 + 2.5, written, anchor="end", tip=label)
+            for point in group:
+                value = point.y[0] or 0.0
+                which = names.index(point.series) % len(COLOURS)
+                size = at(x + value) - at(x)
+                tip = f"{label} · {point.series}: {point.texts[0]}"
+                sheet.box(at(x), y, max(0, size - 1), LINE - 4, f"f{which}", shade=0.8, tip=tip)
+                if size > measure(point.texts[0], SMALL) + 4:
+                    middle = at(x) + size / 2
+                    sheet.text(middle, y + 12, point.texts[0], size=SMALL, anchor="middle")
+                x += value
+        sheet.y = top + LINE * len(groups) + (SMALL + 12 if last else 4)
+    draw_legend(sheet, names, "box")
+
+
+def draw_dots(sheet: Sheet, view: View) -> None:
+    """Draw a dot for each row, with its interval, and an arrow from where it started."""
+    series, start = view.series, view.chart.start
+    rows = [replace(p, label=p.series) for p in view.points] if start else list(view.points)
+    _, left = _labels(sheet, rows)
+    left = max(left, MARGIN + 40)
+    single = len(view.names) == 1
+    right = sheet.width - MARGIN - (_numbers_room(view) if single else 10)
+    at = replace(scale(view.numbers, view.chart.domain), start=left, end=right)
+    for panel in view.panels:
+        name_panel(sheet, view, panel)
+        groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
+        headed = bool(start) and len(groups) > 1
+        top = sheet.y
+        lines = len(panel.points) + len(groups) * headed
+        last = panel is view.panels[-1]
+        draw_below(sheet, at, top, top + LINE * lines, told=last)
+        y = top + LINE / 2
+        for label, group in groups:
+            if headed:
+                sheet.text(MARGIN, y + 4.5, shorten(label, sheet.inner), bold=True)
+                y += LINE
+            from_ = next((p.y[0] for p in group if p.series == start), None) if start else None
+            for point in group:
+                name = point.series if start else point.label
+                shown = shorten(clean(name), sheet.inner * 0.36)
+                sheet.text(left - 10, y + 4.5, shown, anchor="end", tip=name)
+                if point.low is not None and point.high is not None:
+                    ends = f"M{short(at(point.low))} {short(y)}H{short(at(point.high))}"
+                    sheet.path(ends, f"l{_colour(series, point, 0)}", wide=2.5, opacity=0.55)
+                for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
+                    if value is None:
+                        continue
+                    if from_ is not None and point.series != start:
+                        arrow = f"l{_colour(series, point, i)}"
+                        sheet.arrow(at(from_), y, at(value), y, arrow)
+                    tip = f"{point.label} {point.series} {view.names[i]}: {text}"
+                    if point.low is not None:
+                        tip += f" ({point.low:.2f} to {point.high:.2f})"
+                    sheet.mark(at(value), y, _number(series, point, i), tip=tip)
+                if single:
+                    x = sheet.width - MARGIN
+                    sheet.text(x, y + 4, point.texts[0], "soft", size=SMALL, anchor="end")
+                y += LINE
+        sheet.y = top + LINE * lines + (SMALL + 12 if last else 4)
+    if len(series) > 1 and not start:
+        draw_legend(sheet, series)
+
+
+def _number(series: Sequence[str], point: Point, i: int) -> int:
+    """Return the number of a point's series, or of its column y."""
+    return series.index(point.series) if point.series in series else i
+
+
+def _colour(series: Sequence[str], point: Point, i: int) -> int:
+    return _number(series, point, i) % len(COLOURS)

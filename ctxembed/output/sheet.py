@@ -1,0 +1,299 @@
+"""A sheet to draw on, as SVG: text is escaped, numbers are rounded, each run gives these bytes."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import floor, log10
+
+WIDTH = 560  # of a picture; shown at 400, its text can still be read
+MARGIN = 16
+SMALL, TEXT, TITLE = 12, 13, 15  # sizes of text
+DEEPEST = 0.85  # the strongest shade; ink can be read on it, on light paper and on dark
+# Okabe and Ito's colours, told apart by all eyes; in the dark a blue that is lighter.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+DARK = ("#4aa3df", "#e8743b", "#1fb58f", "#d58fb5", "#e6a92e", "#8cd0f5", "#9a9a9a")
+ARM = ((-1, -3), (1, -3), (1, -1))  # of a cross, which has four
+PLUS = [*ARM, *((-y, x) for x, y in ARM), *((-x, -y) for x, y in ARM), *((y, -x) for x, y in ARM)]
+# Shapes around 0 0, as far as 1; printed without colours they still differ.
+SHAPES = (
+    "circle",
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.2), (1.15, 0.85), (-1.15, 0.85)),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((0, 1.2), (1.15, -0.85), (-1.15, -0.85)),
+    tuple((0.4 * x, 0.4 * y) for x, y in PLUS),
+    ((-1.3, -0.6), (1.3, -0.6), (1.3, 0.6), (-1.3, 0.6)),
+)
+FONT = "system-ui,'Segoe UI','Noto Sans','DejaVu Sans',Arial,sans-serif"
+UNSEEN = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF}  # turn text around
+
+
+def _style() -> str:
+    def rules(ink: str, soft: str, line: str, paper: str, colours: Sequence[str]) -> str:
+        return (
+            f".ctxembed .ink{{fill:{ink}}}.ctxembed .soft{{fill:{soft}}}"
+            f".ctxembed .line{{stroke:{line};fill:none}}.ctxembed .paper{{fill:{paper}}}"
+            f".ctxembed .none{{fill:{line}}}.ctxembed .halo{{stroke:{paper}}}"
+            + "".join(
+                f".ctxembed .f{i}{{fill:{colour}}}.ctxembed .l{i}{{stroke:{colour};fill:none}}"
+                for i, colour in enumerate(colours)
+            )
+            + "".join(f".ctxembed .s{i}{{fill:{colour}}}" for i, colour in enumerate(COLOURS[:2]))
+        )
+
+    light = rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
+    dark = rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
+    return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
+
+
+def clean(text: str) -> str:
+    """Remove what no page may hold: control characters, and marks that turn text around.
+
+    >>> clean("a\\x00b\\x1b[1m\\n\\u202ec"), clean("می\\u200cخواهم") == "می\\u200cخواهم"
+    ('ab[1m c', True)
+    """
+    kept = (
+        " " if c in "\t\n\r\x85\u2028\u2029" else c
+        for c in text
+        if c in "\t\n\r\x85"
+        or (unicodedata.category(c) not in ("Cc", "Cs") and ord(c) not in UNSEEN)
+    )
+    return "".join(kept)
+
+
+def measure(text: str, size: float = TEXT) -> float:
+    """Return about how wide a text is: no font is asked, so that no font changes a picture."""
+    wide = 0.0
+    for c in text:
+        if unicodedata.combining(c):
+            continue
+        if unicodedata.east_asian_width(c) in "WF":
+            wide += 1.05
+        elif c in "iljtfI.,:;'|![]() ":
+            wide += 0.34
+        elif c in "mwMW@%…—":
+            wide += 0.92
+        else:
+            wide += 0.7 if c.isupper() else 0.57
+    return wide * size
+
+
+def shorten(text: str, room: float, size: float = TEXT) -> str:
+    """Cut a text that is wider than its room.
+
+    >>> shorten("apple", 100), shorten("apples and oranges", 60)
+    ('apple', 'apples…')
+    """
+    if measure(text, size) <= room:
+        return text
+    while text and measure(f"{text}…", size) > room:
+        text = text[:-1].rstrip()
+    return f"{text}…"
+
+
+def fold(text: str, room: float, size: float = TEXT) -> list[str]:
+    """Break a text into lines that fit."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and measure(longer, size) > room:
+            lines.append(shorten(word, room, size))
+        else:
+            lines[-1] = shorten(longer, room, size)
+    return lines
+
+
+def runs_left(text: str) -> bool:
+    """Tell whether a text is written from right to left: by most of its letters.
+
+    >>> runs_left("بہت آسان کام"), runs_left("an apple")
+    (True, False)
+    """
+    found = [unicodedata.bidirectional(c) for c in text]
+    return sum(kind in ("R", "AL") for kind in found) > found.count("L")
+
+
+def short(number: float, digits: int = 1) -> str:
+    """Write a number for SVG.
+
+    >>> short(12.0), short(0.25), short(-0.01)
+    ('12', '0.2', '0')
+    """
+    text = f"{number:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+@dataclass
+class Sheet:
+    """Marks, one after the other; y is how far down it is drawn."""
+
+    width: float = WIDTH
+    y: float = MARGIN
+    marks: list[str] = field(default_factory=list)
+
+    @property
+    def inner(self) -> float:
+        """How wide it is between the margins."""
+        return self.width - 2 * MARGIN
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        kind: str = "ink",
+        *,
+        size: float = TEXT,
+        anchor: str = "",
+        bold: bool = False,
+        turn: float = 0,
+        tip: str = "",
+    ) -> None:
+        """Write a text; y is its base line."""
+        more = f' font-size="{short(size)}"' if size != TEXT else ""
+        more += f' text-anchor="{anchor}"' if anchor else ""
+        more += ' font-weight="600"' if bold else ""
+        more += ' paint-order="stroke" stroke-width="4"' if "halo" in kind else ""
+        at = f"{short(x)} {short(y)}"
+        if turn:
+            more += f' transform="rotate({short(turn)} {at})"'
+        place = f'x="{short(x)}" y="{short(y)}"'
+        inside = f"{_tip(tip)}{escape(clean(text))}"
+        self.marks.append(f'<text class="{kind}" {place}{more}>{inside}</text>')
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        kind: str,
+        *,
+        shade: float | None = None,
+        round: float = 0,
+        tip: str = "",
+    ) -> None:
+        """Draw a box, of a shade from 0 to 1 where one is given."""
+        more = f' fill-opacity="{short(shade * DEEPEST, 3)}"' if shade is not None else ""
+        more += f' rx="{short(round)}"' if round else ""
+        sides = zip(("x", "y", "width", "height"), (x, y, width, height), strict=True)
+        where = " ".join(f'{name}="{short(value)}"' for name, value in sides)
+        self._end(f'<rect class="{kind}" {where}{more}', "rect", tip)
+
+    def path(
+        self,
+        d: str,
+        kind: str,
+        *,
+        wide: float | None = None,
+        opacity: float | None = None,
+        tip: str = "",
+    ) -> None:
+        """Draw a path; wide is the width of its stroke."""
+        more = f' stroke-width="{short(wide, 3)}"' if wide is not None else ""
+        more += f' opacity="{short(opacity, 3)}"' if opacity is not None else ""
+        self._end(f'<path class="{kind}" d="{d}"{more}', "path", tip)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str = "line") -> None:
+        """Draw a thin line."""
+        self.path(f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}", kind, wide=1)
+
+    def mark(self, x: float, y: float, series: int, size: float = 4.5, tip: str = "") -> None:
+        """Draw the mark of a series: a colour and a shape of its own."""
+        shape = SHAPES[(series + series // len(SHAPES)) % len(SHAPES)]
+        kind = f"f{series % len(COLOURS)}"
+        if isinstance(shape, str):
+            where = f'cx="{short(x)}" cy="{short(y)}" r="{short(size)}"'
+            self._end(f'<circle class="{kind}" {where}', "circle", tip)
+        else:
+            points = [f"{short(x + size * dx)} {short(y + size * dy)}" for dx, dy in shape]
+            self.path(f"M{'L'.join(points)}z", kind, tip=tip)
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
+        """Draw an arrow that ends just before the mark it points to; none where it is short."""
+        dx, dy = x2 - x1, y2 - y1
+        length = (dx * dx + dy * dy) ** 0.5
+        if length < 16:
+            return
+        dx, dy = dx / length, dy / length
+        x1, y1, x2, y2 = x1 + 6 * dx, y1 + 6 * dy, x2 - 6 * dx, y2 - 6 * dy
+        bx, by = x2 - 6 * dx, y2 - 6 * dy
+        self.path(
+            f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}"
+            f"M{short(bx - 3 * dy)} {short(by + 3 * dx)}L{short(x2)} {short(y2)}"
+            f"L{short(bx + 3 * dy)} {short(by - 3 * dx)}",
+            kind,
+            wide=1.5,
+        )
+
+    def _end(self, begun: str, name: str, tip: str) -> None:
+        self.marks.append(f"{begun}>{_tip(tip)}</{name}>" if tip else f"{begun}/>")
+
+    def finish(self, title: str) -> str:
+        """Return the whole picture."""
+        size = f"{short(self.width)} {short(self.y)}"
+        wide, high = size.split()
+        return "\n".join(
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" class="ctxembed" viewBox="0 0 {size}"'
+                f' width="{wide}" height="{high}" style="max-width:100%;height:auto" role="img"'
+                f' aria-label="{escape(clean(title))}" font-family="{FONT}"'
+                f' font-size="{TEXT}">',
+                f"<style>{_style()}</style>",
+                f'<rect class="paper" width="{wide}" height="{high}"/>',
+                *self.marks,
+                "</svg>\n",
+            )
+        )
+
+
+def _tip(text: str) -> str:
+    return f"<title>{escape(clean(text))}</title>" if text else ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where numbers lie between two places of a sheet."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        share = (value - self.low) / span if span else 0.5
+        return self.start + share * (self.end - self.start)
+
+    @property
+    def step(self) -> float:
+        """The distance of its ticks: 1, 2 or 5 of some power of ten."""
+        rough = (self.high - self.low) / 5 or 1.0
+        ten = 10.0 ** floor(log10(rough))
+        return next(m * ten for m in (1, 2, 5, 10) if m * ten >= rough * 0.99)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Numbers to write beside it, and how."""
+        step = self.step
+        digits = max(0, -floor(log10(step) + 1e-9))
+        first, last = -floor(-self.low / step + 1e-9), floor(self.high / step + 1e-9)
+        return [(i * step, f"{i * step:.{digits}f}") for i in range(first, last + 1)]
+
+
+def scale(values: Sequence[float], domain: tuple[float, float] | None = None) -> Scale:
+    """Make a scale for values; without a domain it holds 0, and ends at a tick.
+
+    >>> made = scale([0.31, 0.07])
+    >>> made.low, round(made.high, 9), made.ticks[1]
+    (0.0, 0.4, (0.1, '0.1'))
+    """
+    if domain is not None:
+        return Scale(*domain, 0, 1)
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if low == high:
+        high = 1.0
+    step = Scale(low, high, 0, 1).step
+    return Scale(step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6), 0, 1)
