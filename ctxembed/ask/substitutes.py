@@ -77,7 +77,13 @@ def substitutes(
                     total = float(fits.sum())
                     yield (sentence, name, rank, model.vocab[found], total, *map(float, fits))
 
-    chart = Chart("bars", ["fits_word", "fits_context"], label=["substitute"], panel=["target"])
+    chart = Chart(
+        "bars",
+        ["fits_word", "fits_context"],
+        label=["substitute"],
+        panel=["sentence", "target"],
+        title="words that could stand in its place",
+    )
     return Table(SUBSTITUTES, rows, [*told, *read.notes], [*unknown, *read.unknown], chart=chart)
 
 

@@ -17,6 +17,7 @@ ctxembed substitutes "[Apple] launched a new phone while I was eating an [orange
 ctxembed substitutes "[Apple] launched a new phone" --candidates pear,company,river
 # For a script
 printf 'bank of the river\\nthe bank lends money\\n' | ctxembed substitutes - --word bank -n 1""",
+    picture="bars of what each score is made of",
     see_also=["compare", "neighbors", "explain"],
     details="""Proposed are the words nearest to the target's static vector, without its own forms
 (words that share their first letters with it) and the words of the sentence. The context then

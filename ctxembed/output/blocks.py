@@ -28,7 +28,7 @@ def draw_blocks(
         yield from ["\n"] * (number > 0)
         yield fit(clean(chart.title), width).rstrip() + "\n"
         for panel in view.panels:
-            if len(view.panels) > 1 and chart.kind != "tokens":
+            if panel.name and chart.kind != "tokens":
                 yield "\n" + fit(clean(panel.name), width).rstrip() + "\n"
             for line in DRAW[chart.kind](view, panel, width, colours):
                 yield line.rstrip(" ") + "\n"

@@ -28,7 +28,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
     low, high = min(places, default=0), max(places, default=1)
     along = Scale(low, high if high > low else low + 1, left, right)
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         sheet.y += 6
         top, bottom = sheet.y, sheet.y + 260
         up = replace(ups, start=bottom, end=top)

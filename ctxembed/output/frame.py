@@ -14,12 +14,12 @@ from ctxembed.output.sheet import (
     short,
     shorten,
 )
-from ctxembed.output.view import Panel, View
+from ctxembed.output.view import Panel
 
 
-def name_panel(sheet: Sheet, view: View, panel: Panel, x: float = MARGIN) -> None:
-    """Write what a panel is, where there are several."""
-    if panel.name and len(view.panels) > 1:
+def name_panel(sheet: Sheet, panel: Panel, x: float = MARGIN) -> None:
+    """Write what a panel is."""
+    if panel.name:
         sheet.y += TEXT + 2
         sheet.text(x, sheet.y, shorten(panel.name, sheet.inner), bold=True)
         sheet.y += 8

@@ -15,7 +15,7 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     low, high = view.chart.domain or (min(numbers, default=0), max(numbers, default=1))
     most = max(abs(low), abs(high)) or 1.0
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         _heat_panel(sheet, view, panel, most)
         sheet.y += 12
     signed = min(numbers, default=0.0) < 0

@@ -47,7 +47,7 @@ def draw_bars(sheet: Sheet, view: View) -> None:
     several = len(view.names)
     thick = LINE - 6 if several == 1 else 11
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         labels = _labels(sheet, panel.points)[0]
         each = thick * several + 6
         top = sheet.y
@@ -78,7 +78,7 @@ def _draw_stacked(sheet: Sheet, view: View) -> None:
     _, left = _labels(sheet, list(view.points))
     right = sheet.width - MARGIN - 8
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
         total = max(sum(p.y[0] or 0 for p in group) for _, group in groups) or 1.0
         at = Scale(0, total, left, right)
@@ -113,7 +113,7 @@ def draw_dots(sheet: Sheet, view: View) -> None:
     right = sheet.width - MARGIN - (_numbers_room(view) if single else 10)
     at = replace(scale(view.numbers, view.chart.domain), start=left, end=right)
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
         headed = bool(start) and len(groups) > 1
         top = sheet.y

@@ -27,7 +27,7 @@ def draw_scatter(sheet: Sheet, view: View) -> None:
         return
     names = view.series
     for panel in view.panels:
-        name_panel(sheet, view, panel)
+        name_panel(sheet, panel)
         points = [(float(p.x), p.y[0], p) for p in panel.points if isinstance(p.x, int | float)]
         across = [x for x, _, _ in points]
         upward = [y for _, y, _ in points if y is not None]
@@ -80,7 +80,7 @@ def _draw_planes(sheet: Sheet, view: View) -> None:
             top = bottom + 2 * SMALL + 24
         sheet.y = top
         left = MARGIN + 46 + (number % beside) * (sheet.inner / beside)
-        name_panel(sheet, view, panel, left)
+        name_panel(sheet, panel, left)
         bottom = sheet.y + side
         along = replace(at, start=left, end=left + side)
         up = replace(at, start=bottom, end=sheet.y)

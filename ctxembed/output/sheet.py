@@ -101,7 +101,7 @@ def fold(text: str, room: float, size: float = TEXT) -> list[str]:
             lines.append(shorten(word, room, size))
         else:
             lines[-1] = shorten(longer, room, size)
-    return lines
+    return lines if text.strip() else []
 
 
 def runs_left(text: str) -> bool:

@@ -107,7 +107,7 @@ def test_exactly(run: Run) -> None:
     env = {"COLUMNS": "40"}
     done = run("neighbors", "phone", "-n", "2", "--raw", "-f", "chart", env=env)
     assert done.stdout == (
-        "nearest words\n"
+        "nearest words\n\nphone\n"
         "launched ██████████████████████████ 0.80\n"
         "the      ████████████████▎          0.50\n"
     )
