@@ -8,7 +8,6 @@ import numpy as np
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import no_corpus, quote
-from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
@@ -30,6 +29,8 @@ SHOW = (
 @on_model(*PROPERTIES)
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
+    from ctxembed.store.attentions import read_description  # of use here only
+
     meta = dict(model.meta)
     files = meta.pop("files", [])
     for name in ("fingerprint", "contents"):  # say nothing to a reader; check shows the files

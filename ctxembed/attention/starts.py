@@ -3,13 +3,13 @@
 import numpy as np
 
 from ctxembed.attention.layer import Layer
+from ctxembed.attention.reach import REACH
 from ctxembed.attention.terms import Distance, Term, Walls, WordBias
 from ctxembed.attention.terms.distance import decay
 from ctxembed.attention.terms.word_bias import damping
 from ctxembed.static.space import Floats
 
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
-REACH = 32  # words; farther ones count as this far
 GENERAL = ("textbook", "scaled", "cosine")
 OWN = 0.08  # how much of the word stays while attention is learned
 NEAR_SLOPE, FAR_SLOPES, FAR_WALLS = 0.4, (0.02, 0.1, 0.1), (0.0, 0.0, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.fitting import Examples
-from ctxembed.attention.starts import REACH
+from ctxembed.attention.reach import REACH
 from ctxembed.context.representations import Occurrence, collapse, parse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.static.space import Floats

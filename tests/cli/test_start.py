@@ -25,6 +25,7 @@ LINES = [
     "--version",
     "info",
     "show apple",
+    "explain [apple]",
     "vector apple",
     "neighbors apple",
     "similarity apple bank",
