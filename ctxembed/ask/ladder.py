@@ -6,9 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.targets import tell_skipped
-from ctxembed.context.representations import Occurrence, Parsed, parse, representations_of
+from ctxembed.context.representations import (
+    Occurrence,
+    Parsed,
+    Representations,
+    parse,
+    representations_of,
+)
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.static.space import cosine
+from ctxembed.static.space import cosine, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Table
@@ -22,6 +28,8 @@ TELLS = {
     "general": "its meaning here, no parameters",
 }
 LEARNED = "its meaning here, learned"
+SOME = 200  # occurrences of a word among which one is chosen
+SHORT = range(4, 15)  # words of a sentence that is easy to read
 LADDER = (
     Column(
         "representation",
@@ -39,8 +47,8 @@ LADDER = (
 def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None = None) -> Table:
     """Compare two words under every representation: dimension, share of zeros, cosine.
 
-    sentences: one for each word; without them, the first of the corpus that has the first word,
-    and the last that has the second.
+    sentences: one for each word; without them, two of the corpus in which two words mean alike
+    though the sentences share few words, or in which one word means most unlike things.
     """
     representations, words = representations_of(model), (word1, word2)
     for word in words:
@@ -52,11 +60,12 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
         items = [one.occurrences[0] for one in parsed]
         notes += tell_skipped(parsed)
     else:
-        items = [_in_corpus(model, word, end) for word, end in zip(words, (0, -1), strict=True)]
+        items = _from_corpus(representations, *words)
         if all(len(item.ids) == len(item.target) for item in items):
             notes.append("each word stands alone; give it a context with --sentences A B")
         else:
             notes += [f"in the corpus: {_quote(model, item)}" for item in items]
+            notes.append("chosen to show the lesson; --sentences A B takes yours")
     found = {"one-hot": _count(model, [item.own for item in items])}
     found["bow"] = _count(model, [item.ids for item in items])
     found["tfidf"] = found["bow"] * _idf(model, found["bow"])
@@ -85,17 +94,46 @@ def _parse(model: Model, word: str, sentence: str) -> Parsed:
         raise UsageError(f"--sentences: {word!r} is not in {sentence!r}") from None
 
 
-def _in_corpus(model: Model, word: str, end: int) -> Occurrence:
-    """Find a word's first (0) or last (-1) occurrence; without a corpus it stands alone."""
+def _from_corpus(representations: Representations, one: str, other: str) -> list[Occurrence]:
+    """Choose an occurrence of each word that shows what context does; alone without a corpus.
+
+    Of two words, two that are as alike in context as sentences with so few words in common can be;
+    of one word, the two that are least alike.
+    """
+    model = representations.model
+    both = [_occurrences(model, word) for word in (one, other)]
+    way = representations.get(representations.default())
+    first, second = (unit(way.vectors(items)) for items in both)
+    alike = first @ second.T  # (n, m)
+    if model.spelling(one) == model.spelling(other):
+        alike = -alike
+    else:
+        rows = sorted({int(i) for items in both for item in items for i in item.ids})
+        bags = [
+            unit(np.array([np.isin(rows, item.ids) for item in items], np.float32))
+            for items in both
+        ]
+        alike = alike - bags[0] @ bags[1].T
+    i, j = np.unravel_index(int(np.argmax(alike)), alike.shape)
+    return [both[0][int(i)], both[1][int(j)]]
+
+
+def _occurrences(model: Model, word: str) -> list[Occurrence]:
+    """List some occurrences of a word all over the corpus, in short sentences if it can be."""
     parts = np.array(model.parts(word), np.int32)
     if model.index is None or len(parts) > 1:
-        return Occurrence(parts, range(len(parts)))
-    place = model.index.positions(int(parts[0]))[end]
-    sentence = int(model.index.sentence_of(np.array([place]))[0])
-    ids = model.index.sentence(sentence)
-    known = ids < len(model.vocab)
-    target = int(known[: place - model.index.offsets[sentence]].sum())
-    return Occurrence(ids[known], range(target, target + 1))
+        return [Occurrence(parts, range(len(parts)))]
+    places = model.index.positions(int(parts[0]))
+    evenly = np.linspace(0, len(places) - 1, min(SOME, len(places))).astype(np.intp)
+    found = []
+    for place in places[evenly].tolist():
+        sentence = int(model.index.sentence_of(np.array([place]))[0])
+        ids = model.index.sentence(sentence)
+        known = ids < len(model.vocab)
+        target = int(known[: place - model.index.offsets[sentence]].sum())
+        found.append(Occurrence(ids[known], range(target, target + 1)))
+    short = [item for item in found if len(item.ids) in SHORT]
+    return short or found
 
 
 def _quote(model: Model, item: Occurrence) -> str:
@@ -121,6 +159,7 @@ def _idf(model: Model, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         if model.index is None:
             within = int((counts[:, word] > 0).sum())
         else:
-            within = len(np.unique(model.index.sentence_of(model.index.positions(int(word)))))
+            sentences = model.index.sentence_of(model.index.positions(int(word)))  # in order
+            within = 1 + int(np.count_nonzero(np.diff(sentences)))
         idf[word] = np.log((1 + number) / (1 + within)) + 1
     return idf

@@ -13,7 +13,9 @@ from ctxembed.table import Table
     "ladder",
     examples="""# Two words with something in common
 ctxembed ladder apple orange
-# One word in two sentences
+# One word, the two sentences of the corpus in which it is least alike
+ctxembed ladder bank bank
+# In sentences of your own
 ctxembed ladder apple apple --sentences 'an apple a day' 'the new apple phone'
 # The vectors of the lecture notes
 ctxembed ladder king queen --vectors king-queen-cricket""",
@@ -25,9 +27,10 @@ more (scikit-learn's formula, over the sentences of the model's corpus): they se
 static is the word's one vector, averaged over the corpus. bag is the mean of the words around it;
 general and learned attention weigh these words: they see the sentence.
 
-Without --sentences the first sentence of the corpus with the first word is taken, and the last one
-with the second; both are printed as notes. Mark a target with [ ] where a sentence has it
-twice.""",
+Without --sentences two are chosen among 200 of the corpus for each word, and printed as notes:
+those in which the two words are most alike in context, less what the sentences share in words; for
+one word, those in which it is least alike. They show what context can do, not what it does on
+average. Mark a target with [ ] where a sentence has it twice.""",
 )
 @click.argument("word1")
 @click.argument("word2")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from tests.conftest import TEXT, WORDS, Run
+from tests.conftest import EVERYDAY, TEXT, WORDS, Run
 
 A, B = "the apple juice sweet", "the apple launched the phone"
 
@@ -47,10 +47,27 @@ def test_two_words_without_sentences_take_them_from_the_corpus(run: Run) -> None
     assert lines[0] == ["representation", "dim", "zeros", "cosine", "tells"]
     assert lines[1] == ["one-hot", "10", "0.900000", "0.000000", "which word it is"]
     assert lines[4][:4] == ["static", "4", "0.500000", "0.000000"]
-    assert done.stderr == (
-        "ctxembed: in the corpus: the [apple] juice sweet\n"
-        "ctxembed: in the corpus: the river [bank]\n"
-    )
+    notes = done.stderr.splitlines()
+    assert notes[2] == "ctxembed: chosen to show the lesson; --sentences A B takes yours"
+    for note, word in zip(notes, ("apple", "bank"), strict=False):
+        quoted = note.removeprefix("ctxembed: in the corpus: ").replace(f"[{word}]", word)
+        assert any(quoted == text.replace(" quay", "") for text in TEXT)  # quay has no vector
+
+
+def test_the_sentences_chosen_show_the_lesson(run: Run) -> None:
+    """Two words come closer in context than counts of words can tell; one word comes apart."""
+    everyday = {"CTXEMBED_MODEL": str(EVERYDAY)}
+    for pair in (("bank", "river"), ("apple", "pear"), ("apple", "orange")):
+        done = run("ladder", *pair, "-f", "json", env=everyday)
+        found = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
+        assert found["one-hot"] == 0
+        assert found["learned"] > found["bow"] + 0.1
+        assert found["learned"] > found["static"] + 0.02
+    for word in ("bank", "apple"):
+        done = run("ladder", word, word, "-f", "json", env=everyday)
+        found = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
+        assert found["static"] == pytest.approx(1)
+        assert found["learned"] < 0.3 < found["one-hot"]
 
 
 @pytest.mark.parametrize(
