@@ -12,49 +12,59 @@ import click
 from ctxembed.cli.answer import QUIET
 from ctxembed.cli.command import command
 
-# What is told, then the commands that show it. {corpora} is a folder, the others are below.
+# What is told, then the commands that show it; tests/cli/test_demo.py reads each claim from the
+# numbers. {corpora} is a folder, the others are below.
 STORY = """Four sentences, three about the fruit and one about the company. Word2vec needs far more:
 its vectors are noise here, and train says so.
 $ train {corpora}/apple.txt -o four --static-only
 
-The bundled model has read 360,000 words of everyday English in which apple is mostly a fruit. Its
-one vector is the average of all that, made once and used for every sentence.
+The small bundled model everyday has read 360,000 words of simple English in which apple is mostly a
+fruit. Its one vector is the average of all that, made once and used for every sentence: of the two
+axes, taste is the nearer one.
 $ show apple --occurrences 4 {axes}
 
 Turn the corpus round, three apples out of four from the company, and the same word lands elsewhere:
-the vector says more about the data than about any sentence.
+now technology is the nearer axis. (Compare the two axes within a model: cosines of one model and
+another cannot be compared.) The vector says more about the data than about any sentence.
 $ train {corpora}/technology.txt --lines -o twin --static-only --epochs 12 --dim 32
 $ show apple --occurrences 0 -m twin {axes}
 
-Now a sentence. The static apple is a fruit, whatever stands beside it. The bag (the mean of the
-context) and general attention look at orange and eating too. Learned attention must see that
-launched and phone are the words that matter for apple, and must leave orange a fruit.
+Now a sentence. The static apple is nearer to taste, whatever stands beside it. The bag (the mean of
+the context) mixes both clauses: it calls the orange technology too. General attention has no
+parameters, and its apple is hardly more one than the other. Learned attention looks at launched and
+phone for apple, and leaves orange a fruit: technology well before taste for the one, taste well
+before technology for the other.
 $ compare "[Apple] launched a new phone while I was eating an [orange]" {axes} -n 2
 
-What apple looks at, word by word:
+What apple looks at, word by word: the words of its own clause bring nearly all of it, eating and
+orange next to nothing.
 $ explain "[Apple] launched a new phone while I was eating an orange"
 
-The same word twice in one sentence must come out as two things.
+The same word twice in one sentence. Static and bag have one vector for both; learned attention
+makes technology of the first and taste of the second.
 $ compare "[Apple] launched a new phone while I was eating an [apple]" {axes} -n 2
 
 Money bank and river bank: one static vector, two contextual ones. cos_first is the cosine with the
-bank of the first sentence, cos_random what to expect of any two banks.
+bank of the first sentence, cos_random the mean for any two banks of the corpus: these two are
+farther apart than that, and the nearest word is another.
 $ compare "money [bank] grows" "river [bank] flows" -n 1
 
-As a recipe:
+As a recipe, the word itself included: money weighs most in the one, river in the other.
 $ explain "money [bank] grows" --recipe
 $ explain "river [bank] flows" --recipe
 
-A server carries plates, or it crashes.
+A server carries plates, or it crashes. The static one leans to the computer both times; the learned
+one is nearer to the restaurant in the first sentence, to the computer in the second.
 $ compare "[Server], can I have the check?" {places} -n 1
 $ compare "Looks like I just crashed the [server]" {places} -n 1
 
 Last, a purpose. No corpus says that a piece of cake is easy; labelled sentences do. fit learns
-attention for the task on half of the bundled idioms, and is asked about the half it never saw. (The
-bundled model stays as it is: this is a copy of it.)
+attention for the task on half of the bundled idioms, and is asked about the half it never saw: it
+is right more often than before. (The bundled model stays as it is: this is a copy of it.)
 $ fit {corpora}/idioms.tsv --name idioms -m copy
 
-Before and after: cake leaves the kitchen.
+Before, the phrase lies as near to the kitchen as to the exam (static). With the attention of the
+task the kitchen is gone, and study is far the nearer axis. predict knows which cake is eaten.
 $ compare "{cake}" {kitchen} --attention general,learned,idioms -n 1 -m copy
 $ predict "{cake}" "She ate a [piece of cake] with her tea" --attention idioms -m copy"""
 WORDS = {

@@ -221,7 +221,7 @@ def fit_task(
         ("start", ready.origin),
         ("labels", ", ".join(task.labels)),
         ("sentences", len(task.items)),
-        ("expressions", len(fitted.anchors)),
+        ("expressions", len({item.expression for item in task.items})),
         ("split", by),
         ("epochs", len(fitted.epochs)),
         ("best_epoch", _best(fitted.epochs)),

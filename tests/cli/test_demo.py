@@ -1,0 +1,159 @@
+"""What the demo says is what its numbers say: each claim is read from the answer of its command."""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxembed.cli.demo import STORY, WORDS
+from tests.conftest import EVERYDAY, ROOT, in_process
+
+Rows = list[dict[str, Any]]
+Answers = list[Rows]
+STEPS = STORY.split("\n\n")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the demo works: what one step makes, a later one asks."""
+    folder = tmp_path_factory.mktemp("demo")
+    shutil.copytree(EVERYDAY, folder / "copy")
+    return folder
+
+
+def ask(step: str, place: Path) -> Answers:
+    """Run the commands of a step; return the rows of each."""
+    answers = []
+    for line in step.split("\n$ ")[1:]:
+        arguments = shlex.split(line.format(corpora=ROOT / "corpora", **WORDS))
+        env: dict[str, str | None] = {"CTXEMBED_MODEL": str(EVERYDAY)}
+        done = in_process([*arguments, "-f", "json"], "", env, place)
+        assert done.returncode == 0, done.stderr
+        answers.append([*json.loads(done.stdout), {"told": done.stderr}])
+    return answers
+
+
+def properties(rows: Rows) -> dict[str, Any]:
+    return {row["property"]: row["value"] for row in rows if "property" in row}
+
+
+def by_way(rows: Rows, target: str, sentence: int = 1) -> dict[str, dict[str, Any]]:
+    """Return the rows of a target by representation."""
+    return {
+        row["representation"]: row
+        for row in rows
+        if (row.get("target"), row.get("sentence")) == (target, sentence)
+    }
+
+
+def lead(row: dict[str, Any], one: str, other: str) -> float:
+    """Tell by how much one axis is nearer than the other."""
+    return float(row[one] - row[other])
+
+
+def noise(answers: Answers) -> None:
+    assert properties(answers[0])["sentences"] == 4
+    assert "too few: these vectors are noise" in answers[0][-1]["told"]
+    lines = (ROOT / "corpora" / "apple.txt").read_text().lower().split("\n")
+    assert sum("phone" in line for line in lines) == 1
+    assert sum("apple" in line for line in lines) == 4
+
+
+def average(answers: Answers) -> None:
+    told = properties(answers[0])
+    assert told["count"] / told["share"] == pytest.approx(360_000, rel=0.02)
+    assert told["axis taste"] > told["axis technology"] + 0.05
+    assert told["nearest"].startswith("pear")
+
+
+def turned_round(answers: Answers) -> None:
+    told = properties(answers[1])
+    assert told["axis technology"] > told["axis taste"] + 0.05
+
+
+def in_a_sentence(answers: Answers) -> None:
+    apple, orange = by_way(answers[0], "apple"), by_way(answers[0], "orange")
+    assert lead(apple["static"], "taste", "technology") > 0.05
+    for found in (apple, orange):
+        assert lead(found["bag"], "technology", "taste") > 0.01
+    assert abs(lead(apple["general"], "technology", "taste")) < 0.1
+    assert lead(apple["learned"], "technology", "taste") > 0.15
+    assert lead(orange["learned"], "taste", "technology") > 0.15
+
+
+def word_by_word(answers: Answers) -> None:
+    brings = {row["token"]: row["contribution"] for row in answers[0] if "token" in row}
+    assert sum(brings[word] for word in ("apple", "launched", "a", "new", "phone")) > 0.9
+    assert abs(brings["eating"]) + abs(brings["orange"]) < 0.05
+
+
+def twice(answers: Answers) -> None:
+    first, second = by_way(answers[0], "apple"), by_way(answers[0], "apple:2")
+    for way in ("static", "bag"):
+        assert first[way]["taste"] == pytest.approx(second[way]["taste"], abs=1e-6)
+    assert lead(first["learned"], "technology", "taste") > 0.1
+    assert lead(second["learned"], "taste", "technology") > 0.05
+
+
+def two_banks(answers: Answers) -> None:
+    one, other = by_way(answers[0], "bank", 1), by_way(answers[0], "bank", 2)
+    assert other["static"]["cos_first"] == pytest.approx(1)
+    for way in ("bag", "general", "learned"):
+        assert other[way]["cos_first"] < other[way]["cos_random"] - 0.02
+        assert one[way]["nearest"] != other[way]["nearest"]
+
+
+def recipes(answers: Answers) -> None:
+    for rows, most in zip(answers, ("money", "river"), strict=True):
+        terms = [term.split() for term in rows[0]["recipe"].split(" = ")[1].split(" + ")]
+        shares = {word: float(number) for number, word in terms}
+        assert max(shares, key=lambda word: shares[word]) == most
+        assert shares["bank"] > 0
+        assert sum(shares.values()) == pytest.approx(1)
+
+
+def servers(answers: Answers) -> None:
+    first, second = (by_way(rows, "server") for rows in answers)
+    for found in (first, second):
+        assert lead(found["static"], "computer", "restaurant") > 0.02
+    assert lead(first["learned"], "restaurant", "computer") > 0.02
+    assert lead(second["learned"], "computer", "restaurant") > 0.02
+
+
+def a_purpose(answers: Answers) -> None:
+    told = properties(answers[0])
+    assert told["measured_on"] == "test, 260 sentences"
+    assert told["sentences"] == 2 * 260
+    assert told["accuracy"] > told["accuracy_before"] + 0.02
+    (count,) = re.findall(r"The bundled task has (\d+) idioms", (ROOT / "README.md").read_text())
+    assert told["expressions"] == int(count)
+
+
+def a_cake(answers: Answers) -> None:
+    found = by_way(answers[0], "piece of cake")
+    assert abs(lead(found["static"], "kitchen", "study")) < 0.1
+    assert found["idioms"]["kitchen"] < found["static"]["kitchen"] - 0.3
+    assert found["idioms"]["kitchen"] < 0.15
+    assert lead(found["idioms"], "study", "kitchen") > 0.2
+    assert [row["label"] for row in answers[1][:2]] == ["figurative", "literal"]
+
+
+CLAIMS: list[Callable[[Answers], None]] = [
+    noise, average, turned_round, in_a_sentence, word_by_word, twice, two_banks, recipes, servers,
+    a_purpose, a_cake,
+]  # fmt: skip
+
+
+def test_every_step_makes_a_claim_that_is_tested() -> None:
+    assert len(STEPS) == len(CLAIMS)
+
+
+@pytest.mark.xdist_group("demo")
+def test_each_claim_agrees_with_its_numbers(place: Path) -> None:
+    for step, claim in zip(STEPS, CLAIMS, strict=True):
+        claim(ask(step, place))
