@@ -17,8 +17,7 @@ from ctxembed.text import index
 from ctxembed.text.word_list import write_lines
 
 ROOT = Path(__file__).parent.parent
-_MODELS = ROOT / "corpora" / "models"
-EVERYDAY = _MODELS / "everyday" if _MODELS.is_dir() else ROOT / "corpora" / "model"  # bundled
+EVERYDAY = ROOT / "corpora" / "models" / "everyday"  # the small bundled model
 
 # Tests that a shell runs in the background ignore Ctrl-C, and so would every command they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
