@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from inspect import Parameter, signature
 from pathlib import Path
+from xml.etree import ElementTree
 
 import click
 import pytest
@@ -13,6 +14,7 @@ from ctxembed import Table, look_up
 from ctxembed.cli.command import PRINTING
 from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.output.blocks import draw_blocks
 from ctxembed.store.places import bundled_model
 from tests.conftest import TEXT, write_tiny
 
@@ -146,6 +148,12 @@ def test_strings_in_a_table_out(name: str, place: int, mine: str, tmp_path: Path
         assert (column.meaning, column.role) in meanings, column
         if column.name not in names:
             assert "..." in next(c.name for c in declared if c.meaning == column.meaning)
+    if table.charts:
+        assert load_command(name).picture
+        drawn = ctxembed.draw(table)
+        assert drawn == ctxembed.draw(table)
+        assert ElementTree.fromstring(drawn).attrib["class"] == "ctxembed"
+        assert all(len(line) <= 60 for line in "".join(draw_blocks(table, 60)).splitlines())
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -15,6 +15,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
 from ctxembed.store.frame_store import write_frames
 from ctxembed.store.model import Model, write
+from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
@@ -23,8 +24,6 @@ from ctxembed.text.subword import FILE, Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.units import divide
 from ctxembed.text.word_list import write_lines
-
-NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
 
 
 @answers(*PROPERTIES)

@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import groupby
 
 from ctxembed.output.heat import lay_out
+from ctxembed.output.rows import part
 from ctxembed.output.shaded import shade_sentences
 from ctxembed.output.sheet import Scale, clean, scale
 from ctxembed.output.terminal import cells, fit, paint
-from ctxembed.output.view import Panel, Point, View, look_at
+from ctxembed.output.view import Panel, Point, View, look_at_all
 from ctxembed.table import Table
 
 MARKS = "●■▲◆▼✚▬"  # as on a sheet
@@ -21,10 +22,8 @@ def draw_blocks(
     table: Table, width: int = 80, digits: int | None = None, *, colours: bool = False
 ) -> Iterator[str]:
     """Yield the lines of a table's pictures; none is longer than the terminal is wide."""
-    for number, chart in enumerate(table.charts):
-        view = look_at(table, chart, digits)
-        if not view.panels:
-            continue
+    for number, view in enumerate(look_at_all(table, digits)):
+        chart = view.chart
         yield from ["\n"] * (number > 0)
         yield fit(clean(chart.title), width).rstrip() + "\n"
         for panel in view.panels:
@@ -54,7 +53,7 @@ def _bars(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
         yield from _stacked(view, panel, width, colours)
         return
     label, plot, numbers = _columns(view, list(view.points), width)
-    at = replace(scale(view.numbers, view.chart.domain), start=0, end=plot)
+    at = replace(scale(view.numbers, view.chart.domain, close=True), start=0, end=plot)
     for point in panel.points:
         name = clean(point.label)
         for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
@@ -87,10 +86,10 @@ def _stacked(view: View, panel: Panel, width: int, colours: bool) -> Iterator[st
     names, fills = view.series, "█▒░▓■□▪"
     for name, group in groupby(panel.points, key=lambda p: p.label):
         points = list(group)
-        total, done, bar = sum(p.y[0] or 0 for p in points) or 1.0, 0.0, ""
+        total, done, bar = sum(map(part, points)) or 1.0, 0.0, ""
         for point in points:
             which = names.index(point.series)
-            begun, done = done, done + (point.y[0] or 0) / total
+            begun, done = done, done + part(point) / total
             size = round(done * plot) - round(begun * plot)
             fill = "█" if colours else fills[which % len(fills)]
             bar += paint(fill * size, which, colours)
@@ -106,7 +105,7 @@ def _dots(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     if view.chart.start:  # a row is a representation of what the label says
         points = [replace(p, label=_both(p)) for p in points]
     label, plot, numbers = _columns(view, points, width)
-    at = replace(scale(view.numbers, view.chart.domain), start=0, end=plot - 1)
+    at = replace(scale(view.numbers, view.chart.domain, close=True), start=0, end=plot - 1)
     for point in panel.points:
         line = [" "] * plot
         if at.low <= 0 <= at.high:
@@ -132,8 +131,9 @@ def _both(point: Point) -> str:
 def _heat(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     """Draw squares: numbers on a shade where they fit, else shades alone."""
     names, labels, rows = lay_out(view, panel)
-    low, high = view.chart.domain or (min(view.numbers), max(view.numbers))
-    most = max(abs(low), abs(high)) or 1.0
+    if not rows:
+        return
+    most = max(map(abs, view.chart.domain or view.numbers), default=0.0) or 1.0
     size = max((cells(clean(label)) for label in labels), default=0)
     size = max(1, min(size, width // 3))
     numbers = max((len(text) for row in rows for _, text in row), default=0) + 2

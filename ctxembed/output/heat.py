@@ -12,8 +12,7 @@ MOST_CELLS = 100  # to a side of a heat map
 def draw_heat(sheet: Sheet, view: View) -> None:
     """Draw squares; 0 is white, more is blue, less than 0 is red."""
     numbers = view.numbers
-    low, high = view.chart.domain or (min(numbers, default=0), max(numbers, default=1))
-    most = max(abs(low), abs(high)) or 1.0
+    most = max(map(abs, view.chart.domain or numbers), default=0.0) or 1.0
     for panel in view.panels:
         name_panel(sheet, panel)
         _heat_panel(sheet, view, panel, most)
@@ -55,13 +54,19 @@ def lay_out(
 def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     """Draw the squares of one panel under the names of their columns."""
     names, full, cells = lay_out(view, panel)
+    if not cells:
+        return
     labels = [shorten(clean(label), sheet.inner * 0.34) for label in full]
     left = MARGIN + max(measure(view.label_name, SMALL), *map(measure, labels)) + 8
     widest = max(measure(name, SMALL) for name in names) + 8
-    size = min(max(56.0, min(widest, 100.0)), (sheet.width - MARGIN - left) / max(1, len(names)))
-    high = min(size, 30.0) if size > 12 else size
-    turned = any(measure(name, SMALL) > size - 4 for name in names)
+    room, most_wide = sheet.width - MARGIN - left, max(56.0, min(widest, 100.0))
+    size = min(most_wide, room / max(1, len(names)))
     shown = [shorten(name, 150, SMALL) for name in names]
+    turned = any(measure(name, SMALL) > size - 4 for name in names)
+    if turned:  # the last name leans over the last square
+        over = max(0.0, measure(shown[-1], SMALL) * 0.72 - size / 2 - MARGIN / 2)
+        size = min(most_wide, (room - over) / len(names))
+    high = min(size, 30.0) if size > 12 else size
     if turned:
         sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
     else:

@@ -8,7 +8,7 @@ from ctxembed.output.rows import draw_bars, draw_dots
 from ctxembed.output.scatter import draw_scatter
 from ctxembed.output.sentence import draw_tokens
 from ctxembed.output.sheet import MARGIN, SMALL, TITLE, Sheet, fold
-from ctxembed.output.view import View, look_at
+from ctxembed.output.view import View, look_at_all
 from ctxembed.table import Table
 
 DRAW: dict[str, Callable[[Sheet, View], None]] = {
@@ -24,15 +24,12 @@ DRAW: dict[str, Callable[[Sheet, View], None]] = {
 def draw(table: Table, digits: int | None = None) -> str:
     """Draw a table that has a picture, as SVG: no script, no request, real text."""
     sheet, said = Sheet(), list(table.caption)
-    for chart in table.charts:
-        view = look_at(table, chart, digits)
-        if not view.panels:
-            continue
-        for line in fold(chart.title, sheet.inner, TITLE):
+    for view in look_at_all(table, digits):
+        for line in fold(view.chart.title, sheet.inner, TITLE):
             sheet.y += TITLE + 2
             sheet.text(MARGIN, sheet.y, line, size=TITLE, bold=True)
         sheet.y += 10
-        DRAW[chart.kind](sheet, view)
+        DRAW[view.chart.kind](sheet, view)
         sheet.y += 12
         said += view.notes
     for note in dict.fromkeys([*said, *table.notes, *table.unknown]):

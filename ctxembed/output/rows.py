@@ -41,7 +41,7 @@ def draw_bars(sheet: Sheet, view: View) -> None:
     every = list(view.points)
     _, left = _labels(sheet, every)
     right = sheet.width - MARGIN - _numbers_room(view)
-    at = replace(scale(view.numbers, view.chart.domain), start=left, end=right)
+    at = replace(scale(view.numbers, view.chart.domain, close=True), start=left, end=right)
     if at.low < 0:  # numbers of bars to the left stand on their left
         at = replace(at, start=left + _numbers_room(view))
     several = len(view.names)
@@ -72,6 +72,11 @@ def draw_bars(sheet: Sheet, view: View) -> None:
         draw_legend(sheet, view.names, "box")
 
 
+def part(point: Point) -> float:
+    """Return how long the part of a stacked bar is."""
+    return max(0.0, point.y[0] or 0.0)
+
+
 def _draw_stacked(sheet: Sheet, view: View) -> None:
     """Draw the shares of each label as one bar."""
     names = view.series
@@ -80,7 +85,7 @@ def _draw_stacked(sheet: Sheet, view: View) -> None:
     for panel in view.panels:
         name_panel(sheet, panel)
         groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
-        total = max(sum(p.y[0] or 0 for p in group) for _, group in groups) or 1.0
+        total = max(sum(map(part, group)) for _, group in groups) or 1.0
         at = Scale(0, total, left, right)
         top = sheet.y
         last = panel is view.panels[-1]
@@ -90,7 +95,7 @@ def _draw_stacked(sheet: Sheet, view: View) -> None:
             written = shorten(clean(label), sheet.inner * 0.36)
             sheet.text(left - 10, y + LINE / 2 + 2.5, written, anchor="end", tip=label)
             for point in group:
-                value = point.y[0] or 0.0
+                value = part(point)
                 which = names.index(point.series) % len(COLOURS)
                 size = at(x + value) - at(x)
                 tip = f"{label} · {point.series}: {point.texts[0]}"
@@ -111,7 +116,7 @@ def draw_dots(sheet: Sheet, view: View) -> None:
     left = max(left, MARGIN + 40)
     single = len(view.names) == 1
     right = sheet.width - MARGIN - (_numbers_room(view) if single else 10)
-    at = replace(scale(view.numbers, view.chart.domain), start=left, end=right)
+    at = replace(scale(view.numbers, view.chart.domain, close=True), start=left, end=right)
     for panel in view.panels:
         name_panel(sheet, panel)
         groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]

@@ -19,6 +19,8 @@ from ctxembed.output.sheet import (
 )
 from ctxembed.output.view import Panel, View
 
+CROWD = 12  # points under which a name may be written
+
 
 def draw_scatter(sheet: Sheet, view: View) -> None:
     """Draw points: a map of many, or a plane with arrows from where a word started."""
@@ -54,7 +56,8 @@ def draw_scatter(sheet: Sheet, view: View) -> None:
 def _name_heaps(
     sheet: Sheet, heaps: dict[str, list[tuple[float, float]]], top: float, bottom: float
 ) -> None:
-    """Write the first words of each series over the middle of its points."""
+    """Write the first words of each series over the middle of its points, where it has many."""
+    heaps = {name: some for name, some in heaps.items() if len(some) >= CROWD}
     places = []
     for number, some in enumerate(heaps.values()):
         xs, ys = sorted(x for x, _ in some), sorted(y for _, y in some)

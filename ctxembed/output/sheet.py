@@ -283,8 +283,10 @@ class Scale:
         return [(i * step, f"{i * step:.{digits}f}") for i in range(first, last + 1)]
 
 
-def scale(values: Sequence[float], domain: tuple[float, float] | None = None) -> Scale:
-    """Make a scale for values; without a domain it holds 0, and ends at a tick.
+def scale(
+    values: Sequence[float], domain: tuple[float, float] | None = None, *, close: bool = False
+) -> Scale:
+    """Make a scale for values; without a domain it holds 0, and ends at a tick unless `close`.
 
     >>> made = scale([0.31, 0.07])
     >>> made.low, round(made.high, 9), made.ticks[1]
@@ -295,5 +297,7 @@ def scale(values: Sequence[float], domain: tuple[float, float] | None = None) ->
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high:
         high = 1.0
+    if close:
+        return Scale(low, high, 0, 1)
     step = Scale(low, high, 0, 1).step
     return Scale(step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6), 0, 1)

@@ -67,6 +67,16 @@ class View:
         return [n for n in found if n is not None]
 
 
+def look_at_all(table: Table, digits: int | None = None) -> Iterator[View]:
+    """Yield what each of a table's charts shows, where it shows anything; rows are read once."""
+    if sum(chart.of is None for chart in table.charts) > 1:
+        table = Table(table.columns, [*table.rows], table.notes, chart=table.charts)
+    for chart in table.charts:
+        view = look_at(table, chart, digits)
+        if view.panels:
+            yield view
+
+
 def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
     """Read the points of a chart; the numbers have as many digits as a table's would."""
     drawn = chart.of() if chart.of is not None else table
@@ -97,7 +107,7 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
             None if x is None else row[x],
             "" if x is None else told[x],
             values,
-            tuple(told[place] for place in y),
+            tuple("" if v is None else told[i] for i, v in zip(y, values, strict=True)),
             None if low is None else _number(row[low]),
             None if high is None else _number(row[high]),
             chart.start if begins is None else told[begins],

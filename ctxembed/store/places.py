@@ -8,12 +8,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
-from ctxembed.table import Column, answers
+from ctxembed.table import Column, Table, answers
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Given = Model | str | Path | None  # None is the model a command would use
 
+NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
 DEFAULT = Path("ctxembed-model")
 BUNDLED = ("english", "everyday")  # the first answers where no other is named
 
@@ -79,6 +80,16 @@ def as_model(given: Given) -> Model:
     return given if isinstance(given, Model) else open_model(given)
 
 
+def describe(model: Model) -> str:
+    """Say under a picture which model it is of, and whether it can mean anything."""
+    if model.by_hand:
+        return f"{model.path.name}: vectors given by hand"
+    if model.meta.get("imported"):  # its counts are a guess
+        return f"model {model.path.name}, imported"
+    few = ": too few, these vectors are noise" if model.tokens < NOISE else ""
+    return f"model {model.path.name}, {model.tokens:,} words{few}"
+
+
 def on_model(
     *columns: Column,
 ) -> Callable[[Callable[Concatenate[Model, P], R]], Callable[Concatenate[Given, P], R]]:
@@ -88,7 +99,11 @@ def on_model(
         question: Callable[Concatenate[Model, P], R],
     ) -> Callable[Concatenate[Given, P], R]:
         def ask(model: Given, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            return question(as_model(model), *args, **kwargs)
+            opened = as_model(model)
+            answered = question(opened, *args, **kwargs)
+            if isinstance(answered, Table) and answered.charts:
+                answered.caption.append(describe(opened))
+            return answered
 
         return answers(*columns)(wraps(question)(ask))
 

@@ -19,6 +19,7 @@ try:
 except SystemExit as leave:
     assert leave.code == 0, leave.code
 print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+print(*(name for name in sys.modules if name.startswith("ctxembed.output.")), file=sys.stderr)
 """
 LINES = [
     "--help",
@@ -48,3 +49,5 @@ def test_no_heavy_import(line: str, tiny: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert not set(HEAVY).intersection(done.stderr.split())
+    drawing = {f"ctxembed.output.{name}" for name in ("picture", "sheet", "view", "convert")}
+    assert not drawing.intersection(done.stderr.split())

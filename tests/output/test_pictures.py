@@ -11,6 +11,7 @@ import pytest
 
 import ctxembed
 from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.output.blocks import draw_blocks
 from ctxembed.output.picture import draw
 from ctxembed.output.render import render
 from ctxembed.output.sentence import WIDE
@@ -210,6 +211,39 @@ def test_what_is_not_drawn_is_said() -> None:
     assert "only the first 60 of 100 rows are drawn" in texts(draw(many))
     noted = Table(COLUMNS, [("a", 1)], ["skipped, not in the vocabulary: b"], chart=BARS)
     assert "skipped, not in the vocabulary: b" in texts(draw(noted))
+
+
+def test_a_picture_names_its_model_and_whether_it_can_mean_anything(tiny: Path) -> None:
+    shown = texts(draw(ctxembed.neighbors(str(tiny), "apple", 2)))
+    assert "model tiny, 22 words: too few, these vectors are noise" in shown
+    shown = texts(draw(ctxembed.neighbors("everyday", "apple", 2)))
+    assert any(re.fullmatch(r"model everyday, [\d,]{7} words", text) for text in shown)
+    hand = ctxembed.similarity(ctxembed.given("bank"), ["bank", "river"])
+    assert "bank: vectors given by hand" in texts(draw(hand))
+
+
+ODD: list[list[float | None]] = [
+    [], [None], [0.0], [float("nan")], [float("inf"), 1.0], [1e-12, -1e12], [5.0, 5.0], [-1.0, -2],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", ODD, ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, "stacked", "plane"])
+def test_no_number_is_too_odd(kind: str, numbers: list[float | None]) -> None:
+    """Nothing, nothing but NaN, one number, none apart: there is a picture, without NaN in it."""
+    rows: list[tuple[Cell, ...]] = [("a", "b", i, y, "a") for i, y in enumerate(numbers)]
+    chart = {
+        "stacked": Chart("bars", ["y"], label=["l"], series=["s"], stacked=True),
+        "plane": Chart("scatter", ["y"], "x", series=["s"], start="b"),
+        "lines": Chart("lines", ["y"], "x", series=["s"]),
+        "scatter": Chart("scatter", ["y"], "x", series=["s"]),
+        "tokens": Chart("tokens", ["y"], "x", ["l"], start="t"),
+    }.get(kind) or Chart(kind, ["y"], label=["l"], title="t")  # type: ignore[arg-type]
+    table = Table("lsxyt", rows, chart=chart)
+    svg = draw(table)
+    assert not re.search(r"\bnan\b|\binf\b", svg)
+    read(svg)
+    assert all(len(line) <= 30 for line in "".join(draw_blocks(table, 30)).splitlines())
 
 
 def test_labels_are_moved_apart() -> None:
