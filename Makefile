@@ -42,5 +42,8 @@ everyday: $(STAMP)
 	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 \
 		--min-count 5 --sample 0.0001 --workers 1 -o corpora/models/everyday --force
 
+english: $(STAMP)
+	$(BIN)/python corpora/english.py $(CORPUS)
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

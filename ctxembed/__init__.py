@@ -58,6 +58,7 @@ _WHERE = {
     "evaluate": "ctxembed.evaluate",
     "import_": "ctxembed.make.import_",
     "export": "ctxembed.make.export",
+    "index": "ctxembed.make.index",
     "shrink": "ctxembed.make.shrink",
 }
 __all__ = ["__version__", *_WHERE]

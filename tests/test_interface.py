@@ -93,6 +93,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     ],
     "import": [lambda m, t: ctxembed.import_(str(t / "v.txt"), t / "imported")],
     "export": [lambda m, t: ctxembed.export(m, t / "v.bin")],
+    "index": [lambda m, t: ctxembed.index(m, str(t / "c.txt"), t / "indexed")],
     "shrink": [lambda m, t: ctxembed.shrink(m, t / "small")],
     "tokenize": [
         lambda m, t: ctxembed.tokenize("An apple. A bank!"),

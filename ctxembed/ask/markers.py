@@ -23,7 +23,8 @@ def mark(model: Model, places: Places, labels: Labels, target: int, number: int)
         senses_of = np.broadcast_to(labels[batch.rows, None], batch.ids.shape)
         np.add.at(counts, (senses_of[batch.mask], batch.ids[batch.mask]), 1)
     counts[:, target] = 0
-    prior = 100 * model.counts / model.counts.sum()
+    known = np.maximum(model.counts, 1)  # ready vectors may know words that the corpus lacks
+    prior = 100 * known / known.sum()
     large = len(model.vocab) > 1000  # in a small corpus a frequent word may be any word
     share = model.counts / max(1, model.tokens) * large
     marks = []

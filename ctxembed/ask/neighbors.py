@@ -93,7 +93,7 @@ def _rank(
         cosines = asked @ unit(space[:words]).T  # (n, V)
     # a doubtful word is less near, or less far
     scores = cosines - (1 - trusted[:words]) * np.abs(cosines)
-    scores[:, model.counts[:words] < min_count] = -np.inf
+    scores[:, model.seen[:words] < min_count] = -np.inf
     for row, rows in zip(scores, without, strict=False):
         row[[i for i in rows if i < words]] = -np.inf
     return [
@@ -111,8 +111,8 @@ def trust(model: Model) -> Floats:
     """
     if model.meta.get("counts_estimated"):
         return np.ones(len(model.vocab), np.float32)
-    counts = np.asarray(model.counts, np.float32)
-    return np.asarray(-np.expm1(-counts / (NOISE * model.tokens**0.5)), np.float32)
+    counts = np.asarray(model.seen, np.float32)
+    return np.asarray(-np.expm1(-counts / (NOISE * model.seen_tokens**0.5)), np.float32)
 
 
 def _best(scores: Floats, number: int) -> list[int]:

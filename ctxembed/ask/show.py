@@ -111,7 +111,7 @@ def _describe(
     vector, parts = model.vector(word), model.parts(word)
     if row is None:
         yield "composed", _compose(model, word, parts)
-    elif not model.meta.get("counts_estimated"):  # an imported model only guesses them
+    elif model.index is not None or not model.meta.get("counts_estimated"):  # else a guess
         count = int(model.counts[row])
         yield "count", count
         yield "share", count / model.tokens

@@ -144,7 +144,7 @@ class Judge:
         """Yield what counts for which part, with which weight, for each word (n,)."""
         space = self.model.centred_space
         yield 0, 1.0, space[rows] @ unit(space[item.own].mean(axis=0))
-        yield 0, HALF, np.log(np.maximum(self.model.counts[rows], 1))
+        yield 0, HALF, np.log(np.maximum(self.model.seen[rows], 1))
         frames = self.model.frames
         if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
             half = frames.shape[1] // 2

@@ -27,7 +27,7 @@ COMMANDS = (
     "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
     "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
     "senses", "mix", "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export",
-    "shrink", "demo", "tokenize", "vectorize", "ladder", "report", "completion",
+    "index", "shrink", "demo", "tokenize", "vectorize", "ladder", "report", "completion",
 )  # fmt: skip
 
 

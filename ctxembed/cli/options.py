@@ -145,6 +145,11 @@ ranking = together(
     integer("--min-count", help="Leave out neighbours that are rarer than this.", default=1),
     click.option("--raw", is_flag=True, help="Rank by cosine alone; else rare words count less."),
 )
+# How a file is read.
+reading = together(
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file."),
+    errors,
+)
 # How text is read.
 text = together(
     choice(
@@ -153,8 +158,7 @@ text = together(
         help="whitespace is for text that is tokenised already.",
     ),
     click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file."),
-    errors,
+    reading,
 )
 corpus = together(lines, text)
 # Where vectors come from.

@@ -13,7 +13,7 @@ from ctxembed.table import Table
 ctxembed shrink -o small
 # The 2,000 most frequent words
 ctxembed shrink --words 2000 -o smaller""",
-    see_also=["train", "export"],
+    see_also=["train", "index", "export"],
     details="""A number takes 8 bits instead of 32, and a row its own scale: what a cosine loses is
 in the third or fourth digit. Attentions come along, the corpus does not: nobody who gets
 the copy can read the text, and what needs occurrences (kwic, senses, learn) has to be asked of the

@@ -222,7 +222,7 @@ class Representations:
     @cached_property
     def frequency(self) -> Floats:
         """(V,) each word's share of the corpus."""
-        return (self.model.counts / max(1, self.model.tokens)).astype(np.float32)
+        return (self.model.seen / max(1, self.model.seen_tokens)).astype(np.float32)
 
     def inputs(self, kind: str) -> Vectors | Space:
         """(V, d) static vectors as a layer wants them: raw, unit, or centred."""

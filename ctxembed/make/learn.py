@@ -36,7 +36,7 @@ def begin(
     model: Model, index: Index | None, rng: np.random.Generator, heads: int = 4, reach: int = 24
 ) -> Layer:
     """Make the layer that learning starts from; without a corpus, no word is a wall."""
-    features = word_features(np.asarray(model.vectors), np.asarray(model.counts))
+    features = word_features(np.asarray(model.vectors), np.asarray(model.seen))
     heights = np.zeros(len(features), np.float32)
     if index is not None:
         heights = count_heights(index.ids, index.offsets, len(features), WALLS)

@@ -31,21 +31,25 @@ def shrink(
     meta["dropped_words"] = meta.get("dropped_words", 0) + len(model.vocab) - kept
     meta["files"] = [{**file, "name": Path(file["name"]).name} for file in meta.get("files", [])]
     with written_whole(Path(output), replace=force) as folder:
-        counts = np.array(model.counts[:kept])
+        counts = np.array(model.seen[:kept])
         write(folder, model.vocab[:kept], counts, model.vectors[:kept], None, meta, small=True)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
-        small = Model.open(folder)
-        for name in model.attentions():
-            save_attention(small, name, _cut(load_attention(model, name), kept))
+        copy_attentions(model, Model.open(folder))
         size = sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
     rows: list[tuple[str, Cell]] = [
         ("words", kept),
         ("dim", model.dim),
-        ("share_of_text", float(counts.sum()) / max(1, model.tokens)),
+        ("share_of_text", float(counts.sum()) / max(1, model.seen_tokens)),
         ("bytes", size),
         ("model", str(output)),
     ]
     return Table(PROPERTIES, rows)
+
+
+def copy_attentions(model: Model, copy: Model) -> None:
+    """Give a copy of a model, perhaps of its first words only, the attentions of the model."""
+    for name in model.attentions():
+        save_attention(copy, name, _cut(load_attention(model, name), len(copy.vocab)))
 
 
 def _cut(saved: Saved, words: int) -> Saved:

@@ -1,7 +1,7 @@
 """From a corpus to a model directory."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,13 @@ def train(
     progress: Progress | None = None,
     workers: int | None = None,
     engine: str = "auto",
+    words: Collection[str] | None = None,
     **given: Any,
 ) -> Table:
     """Train a model, learn attention on it, save both.
 
     unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
+    words: which words get a vector; without, those that occur often enough.
     engine: what trains, "own" or "gensim"; "auto" is our own wherever it can run.
     `given` are fields of static.settings.EngineSettings; the rest fits the size of the corpus.
     """
@@ -60,16 +62,19 @@ def train(
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
         settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
-        kept = counted.kept(settings.min_count)
+        if words is None:
+            kept = counted.kept(settings.min_count)
+        else:
+            counted, kept = index.put_first(folder / "index", counted, words)
         if not kept:
             raise CorpusError(
                 f"no word occurs {settings.min_count} times; give a lower --min-count"
             )
-        words, counts = counted.types[:kept], counted.counts[:kept]
+        vocabulary, counts = counted.types[:kept], counted.counts[:kept]
         index.write_occurrences(folder / "index", counts)
         read = time.perf_counter()
         vectors, outputs = train_vectors(
-            index.Index(folder / "index", words, counted.files), counts, settings, progress
+            index.Index(folder / "index", vocabulary, counted.files), counts, settings, progress
         )
         trained = time.perf_counter()
         write_lines(folder / "index" / "rare.txt", counted.types[kept:])
@@ -85,7 +90,7 @@ def train(
             "documents": counted.documents,
             "files": counted.files,
         }
-        write(folder, words, counts, vectors, outputs, meta)
+        write(folder, vocabulary, counts, vectors, outputs, meta)
         write_frames(Model.open(folder))
         learned, notes = None, [told] if told else []
         if attention:

@@ -38,6 +38,7 @@ class Small:
     ndim, dtype = 2, np.dtype(np.float32)
 
     def __init__(self, rows: NDArray[np.int8]) -> None:
+        self.rows = rows  # as they lie in the file
         dim = rows.shape[1] - 4
         records = rows.view([("scale", "<f4"), ("numbers", "i1", (dim,))])[:, 0]
         self.scales, self.numbers = records["scale"], records["numbers"]  # (V,), (V, d)

@@ -189,6 +189,19 @@ class Model:
             raise self.files.damage("counts.npy", f"{counts.dtype.name} is no kind of count")
         return counts
 
+    @cached_property
+    def seen(self) -> NDArray[np.int64]:
+        """(V,) how often each word occurs in the text that the vectors were made from."""
+        if not (self.files / "seen.npy").exists():
+            return self.counts
+        seen: NDArray[np.int64] = self._array("seen.npy", (self.meta["vocabulary"],))
+        return seen
+
+    @property
+    def seen_tokens(self) -> int:
+        """Words in the text that the vectors were made from."""
+        return int(self.meta.get("seen_tokens", self.tokens))
+
     @property
     def by_hand(self) -> bool:
         """Whether its vectors were given by hand, and it is no directory."""

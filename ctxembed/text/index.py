@@ -3,8 +3,8 @@
 import mmap
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -135,6 +135,16 @@ def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> N
         counts += np.bincount(some, minlength=vocabulary + 1)
     ids.flush()
     return counts[:-1]
+
+
+def put_first(folder: Path, counted: Counted, words: Collection[str]) -> tuple[Counted, int]:
+    """Let these words have the first rows, the most frequent first; tell how many are there."""
+    order = sorted(range(len(counted.types)), key=lambda row: counted.types[row] not in words)
+    rank = np.argsort(order)
+    renumber_for(folder, rank.tolist(), len(order))
+    types = [counted.types[row] for row in order]
+    kept = sum(word in words for word in types)
+    return replace(counted, types=types, counts=counted.counts[order]), kept
 
 
 def _take(folder: Path, name: str) -> Iterator[Ids]:

@@ -1,0 +1,57 @@
+"""Build the bundled English model from text: python corpora/english.py a.gz b.gz
+
+Every step is one of the tool's own; with one worker the same text gives the same bytes. Which words
+are kept: those that occur often, and those of everyday use, which an encyclopedia uses rarely but
+writes in small letters, unlike the names it is full of.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import ctxembed
+from ctxembed.output.bars import Bars
+from ctxembed.store.places import bundled_model
+from ctxembed.text.corpus import Corpus
+from ctxembed.text.index import build
+from ctxembed.text.tokenizer import Tokenizer
+
+OFTEN = 100  # times: then it is kept, whatever it is
+SMALL = 4  # times in small letters: then it is kept if it is made of the letters a to z
+SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
+ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
+
+
+def words_to_keep(files: list[str], progress: Bars) -> set[str]:
+    """Count words as they are written, capitals and all, and choose."""
+    with tempfile.TemporaryDirectory() as work:
+        counted = build(Corpus(files), Tokenizer(cased=True), Path(work), 1, progress)
+    every, small = Counter[str](), Counter[str]()
+    for word, count in zip(counted.types, counted.counts.tolist(), strict=True):
+        every[word.lower()] += count
+        small[word] += count if word.islower() else 0
+    return {
+        word
+        for word, count in every.items()
+        if count >= OFTEN or (small[word] >= SMALL and word.isascii() and word.isalpha())
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--work", type=Path, default=Path("build/english"), help="The whole model.")
+    given = parser.parse_args()
+    bars = Bars(quiet=False)
+    given.work.parent.mkdir(parents=True, exist_ok=True)
+    words = words_to_keep(given.files, bars)
+    train = ctxembed.train(
+        given.files, given.work, words=words, workers=1, force=True, progress=bars, **SETTINGS
+    )
+    print(*("\t".join(map(str, row)) for row in train.rows), sep="\n")
+    ctxembed.shrink(given.work, bundled_model("english"), about=ABOUT, force=True)
+
+
+if __name__ == "__main__":
+    main()

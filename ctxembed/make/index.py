@@ -1,0 +1,106 @@
+"""A corpus of one's own for vectors that are there already."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctxembed.errors import CorpusError
+from ctxembed.make.shrink import MADE, copy_attentions
+from ctxembed.progress import Progress
+from ctxembed.static.engine import cores
+from ctxembed.static.small import Small
+from ctxembed.store.model import FORMAT, WIDE, Model, write_description
+from ctxembed.store.places import bundled_name, on_model
+from ctxembed.store.whole import written_whole
+from ctxembed.table import PROPERTIES, Cell, Table
+from ctxembed.text import index as index_files
+from ctxembed.text.corpus import Corpus, as_corpus
+from ctxembed.text.word_list import write_lines
+
+NAMED = 8  # unknown words that are named
+OF_CORPUS = ("sentences", "dropped_words", "lines", "encoding", "document", "documents", "files")
+
+
+@on_model(*PROPERTIES)
+def index(
+    model: Model,
+    corpus: Corpus | str | Path | Sequence[str | Path],
+    output: str | Path = "ctxembed-model",
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Table:
+    """Make a model of another one's vectors and attentions with this corpus; no vector changes."""
+    corpus, progress, vocabulary = as_corpus(corpus), progress or Progress(), len(model.vocab)
+    with written_whole(Path(output), replace=force) as folder:
+        (folder / "index").mkdir()
+        counted = index_files.build(corpus, model.tokenizer, folder / "index", cores(), progress)
+        rows = [model.find(word) for word in counted.types]
+        unknown = [word for word, row in zip(counted.types, rows, strict=True) if row is None]
+        if len(unknown) == len(rows):
+            raise CorpusError(
+                f"{', '.join(corpus.names)}: the model has a vector for none of its words"
+            )
+        free = iter(range(vocabulary, vocabulary + len(unknown)))
+        numbered = [next(free) if row is None else row for row in rows]
+        counts = index_files.renumber_for(folder / "index", numbered, vocabulary + len(unknown))
+        index_files.write_occurrences(folder / "index", counts[:vocabulary])
+        write_lines(folder / "index" / "rare.txt", unknown)
+        _copy_vectors(model, folder)
+        meta = _describe(model) | {
+            "sentences": counted.sentences,
+            "tokens": counted.tokens,
+            "dropped_words": len(unknown),
+            "lines": corpus.lines,
+            "encoding": corpus.encoding,
+            "document": counted.document,
+            "documents": counted.documents,
+            "files": counted.files,
+        }
+        write_description(folder, model.vocab, counts[:vocabulary], model.dim, meta)
+        copy_attentions(model, Model.open(folder))
+    left_out = counts[vocabulary:]
+    table: list[tuple[str, Cell]] = [
+        ("sentences", counted.sentences),
+        ("tokens", counted.tokens),
+        ("known_words", int(np.count_nonzero(counts[:vocabulary]))),
+        ("unknown_words", len(unknown)),
+        ("unknown_tokens", int(left_out.sum())),
+        ("unknown_share", float(left_out.sum() / counted.tokens)),
+        ("vectors", len(model.vocab)),
+        ("dim", model.dim),
+        ("model", str(output)),
+    ]
+    return Table(PROPERTIES, table, _tell(unknown, left_out.tolist(), counted.tokens))
+
+
+def _tell(words: Sequence[str], counts: Sequence[int], tokens: int) -> list[str]:
+    """Say how much of the corpus has no vector, and name what is missed most."""
+    if not words:
+        return []
+    most = ", ".join(
+        f"{word} {count}" for word, count in list(zip(words, counts, strict=True))[:NAMED]
+    )
+    return [
+        f"{sum(counts) / tokens:.1%} of the text, {len(words)} words, has no vector and is read"
+        f" over: {most}{', ...' if len(words) > NAMED else ''}"
+    ]
+
+
+def _copy_vectors(model: Model, folder: Path) -> None:
+    """Keep vectors, how often their words were seen in training, and their mean as they are."""
+    for name, vectors in (("vectors.npy", model.vectors), ("output.npy", model.output)):
+        if vectors is not None:
+            np.save(folder / name, vectors.rows if isinstance(vectors, Small) else vectors)
+    np.save(folder / "seen.npy", np.asarray(model.seen))
+    np.save(folder / "mean.npy", np.asarray(model.mean))
+
+
+def _describe(model: Model) -> dict[str, Any]:
+    """Tell where the vectors are from, apart from the corpus that is new."""
+    meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
+    small = isinstance(model.vectors, Small)
+    told = {"format": FORMAT if small else WIDE, "seen_tokens": model.seen_tokens}
+    return meta | told | {"vectors_of": bundled_name(model.path) or str(model.path)}
