@@ -58,7 +58,7 @@ _WHERE = {
     "evaluate": "ctxembed.evaluate",
     "import_": "ctxembed.make.import_",
     "export": "ctxembed.make.export",
-    "index": "ctxembed.make.index",
+    "index": "ctxembed.make.index_",
     "shrink": "ctxembed.make.shrink",
 }
 __all__ = ["__version__", *_WHERE]

@@ -108,7 +108,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     "ladder": [lambda m, t: ctxembed.ladder(m, "apple", "bank")],
 }
 # What becomes a Model, a Corpus or a Tokenizer first, is another function, or a file of arrays.
-MADE = {"vectors", "encoding", "errors", "lines", "cased", "weights", "output"}
+MADE = {"vectors", "encoding", "errors", "lines", "document", "cased", "weights", "output"}
 CASES = [(name, place) for name, calls in ASKED.items() for place in range(len(calls))]
 
 

@@ -61,7 +61,7 @@ class Commands(click.Group):
 
 def load_command(name: str) -> Command:
     """Import one command."""
-    module = name if name != "import" else "import_"
+    module = f"{name}_" if name in ("import", "index") else name  # a keyword; another file's name
     found: Command = import_module(f"ctxembed.cli.{module}").command_
     return found
 

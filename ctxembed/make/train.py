@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ def train(
         if words is None:
             kept = counted.kept(settings.min_count)
         else:
+            settings = replace(settings, min_count=1)
             counted, kept = index.put_first(folder / "index", counted, words)
         if not kept:
             raise CorpusError(

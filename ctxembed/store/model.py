@@ -111,7 +111,9 @@ class Model:
         made.__dict__.update(
             vocab=list(words),
             vectors=vectors,
+            mean=mean_of(vectors),
             counts=np.ones(len(words), np.int64),
+            seen=np.ones(len(words), np.int64),
             output=None,
             frames=None,
             index=None,
