@@ -6,6 +6,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
+from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
 
@@ -41,7 +42,7 @@ every word's self-similarity.""",
 @options.integer("--min-count", help="Without words: those that occur so often.", default=100)
 @click.option(
     "--threshold",
-    type=float,
+    type=Real(-2, 2),
     metavar="X",
     help="Self-similarity below which a word needs its context; told by the model if not given.",
 )

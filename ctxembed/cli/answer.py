@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from ctxembed.cli.numbers import Whole
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.output.page import PICTURES
 from ctxembed.output.render import FORMATS, SUFFIXES, render
+from ctxembed.output.safe import say
 from ctxembed.table import Table
 
 QUIET = click.Option(
@@ -30,7 +32,7 @@ OPTIONS = (
     ),
     click.Option(
         ["--precision"],
-        type=click.IntRange(0, 17),
+        type=Whole(0, 17),
         metavar="N",
         help="Digits behind the point; 4 in a table, 6 in tsv and csv, all of them in json.",
     ),
@@ -93,8 +95,7 @@ def note(text: str) -> None:
 
 def tell(lines: Iterable[str]) -> None:
     """Say something on stderr that must not be missed."""
-    for line in lines:
-        click.echo(f"ctxembed: {line}", err=True)
+    say(lines)
 
 
 def answer(answered: Table | Iterable[Table] | None) -> None:
@@ -134,7 +135,12 @@ def _put(tables: Sequence[Table], several: bool) -> None:
         number, dim = write_table(path, tables[0])
         note(f"{number} vectors of {dim} numbers written to {name}")
         return
-    _write(name, (piece.encode() for piece in _text(tables, several, terminal=False)))
+    _write(name, (_encode(piece) for piece in _text(tables, several, terminal=False)))
+
+
+def _encode(text: str) -> bytes:
+    """Write a byte of a file's name that is no UTF-8 as JSON and Python would escape it."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _write(name: str, pieces: Iterable[bytes]) -> None:
@@ -156,7 +162,7 @@ def _draw(table: Table, how: Printing) -> None:
 
         lines = draw_blocks(table, width(), how.precision, colours=how.colours)
         if how.file_ is not None:
-            _write(how.file_, (line.encode() for line in lines))
+            _write(how.file_, map(_encode, lines))
         else:
             sys.stdout.writelines(lines)
             sys.stdout.flush()
@@ -195,6 +201,7 @@ def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[st
                 header=not how.no_header,
                 width=room,
                 bold=how.colours,
+                terminal=terminal,
             )
         if several:
             yield "\n"

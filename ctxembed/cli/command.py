@@ -1,6 +1,5 @@
 """What every command has in common: its page, what it reads from stdin, the model it opens."""
 
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import click
 
 from ctxembed import look_up
 from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
+from ctxembed.cli.given import check_given
 from ctxembed.errors import UsageError
 from ctxembed.output.bars import Bars
 from ctxembed.table import Column, Table
@@ -18,8 +18,6 @@ from ctxembed.table import Column, Table
 if TYPE_CHECKING:
     from ctxembed.store.model import Model
     from ctxembed.text.corpus import Corpus
-
-MOST = 2**31  # no option of ours has use for a larger number
 
 
 class Command(click.Command):
@@ -73,12 +71,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
-        for param in self.params:
-            value = ctx.params.get(param.name or "")
-            if isinstance(value, float) and not math.isfinite(value):  # NaN passes every range
-                raise click.BadParameter(f"{value} is no number to calculate with.", ctx, param)
-            if isinstance(value, int) and abs(value) > MOST:
-                raise click.BadParameter(f"{value} is too large.", ctx, param)
+        check_given(self, ctx.params)
         return rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -6,6 +6,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
+from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
 
@@ -42,13 +43,11 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
 )
 @click.option(
     "--epochs",
-    type=click.FloatRange(0, 1000, min_open=True),
+    type=Real(0, 1000, above=True),
     metavar="N",
     help="At most so many thousand batches; 0.2 to 4, by the size of the corpus.",
 )
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), metavar="N", help="At most so long."
-)
+@click.option("--minutes", type=Real(0, 1440, above=True), metavar="N", help="At most so long.")
 @options.seed()
 @click.option(
     "--corpus",

@@ -21,6 +21,7 @@ import click
 from ctxembed import __version__
 from ctxembed.cli.command import Command
 from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.output.safe import say
 
 # In the order of the story; the module of a command has its name.
 COMMANDS = (
@@ -96,7 +97,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(code or 0)
+        sys.exit(code or int(Closed.asked))
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
     except click.ClickException as error:
@@ -114,6 +115,8 @@ def main() -> NoReturn:
         sys.exit(0)
     except MemoryError:
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
+    except ImportError as error:  # a library that finds no memory to be loaded into
+        _fail(f"a library cannot be loaded: {error}", 1)
     except OSError as error:
         if error.filename is None:  # most likely stdout: Python would try it again at the end
             _quietly_close()
@@ -122,12 +125,49 @@ def main() -> NoReturn:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
 
 
+class Closed(io.RawIOBase):
+    """Stands for a stdout that was closed before we began: whatever is printed fails, quietly."""
+
+    asked = False
+
+    def writable(self) -> bool:
+        """Say that this can be written to."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the number of stdout."""
+        return 1
+
+    def isatty(self) -> bool:
+        """Say that nobody is looking."""
+        return False
+
+    def write(self, data: object) -> int:
+        """Take what nobody will read."""
+        Closed.asked = True
+        return len(data)  # type: ignore[arg-type]
+
+
+def _fill_closed_streams() -> None:
+    """Put something in the place of closed streams, or the next file opened would take it."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    nothing = io.BufferedReader(io.FileIO(0, closefd=False))
+    nobody = io.BufferedWriter(io.FileIO(2, "w", closefd=False))
+    sys.stdin = sys.stdin or io.TextIOWrapper(nothing, encoding="utf-8")
+    sys.stderr = sys.stderr or io.TextIOWrapper(nobody, encoding="utf-8")
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BufferedWriter(Closed()), encoding="utf-8")
+
+
 def _prepare_streams() -> None:
     """Speak UTF-8 whatever the locale, since tables hold any script; write all or fail.
 
     What is no character (a byte of a file's name) is written as JSON and Python would escape it.
     Unbuffered (PYTHONUNBUFFERED), Python drops without a word what a full disk does not take.
     """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _fill_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
         whole = io.BufferedWriter(sys.stdout.buffer)
         sys.stdout = io.TextIOWrapper(whole, line_buffering=True)
@@ -148,8 +188,7 @@ def run() -> NoReturn:
 
 
 def _fail(message: str, code: int, hint: str = "") -> NoReturn:
-    for line in [*message.splitlines(), *([hint] if hint else [])]:
-        sys.stderr.write(f"ctxembed: {line}\n")
+    say([*message.splitlines(), *([hint] if hint else [])])
     sys.exit(code)
 
 

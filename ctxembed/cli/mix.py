@@ -58,7 +58,7 @@ quarters in the second.""",
 @options.seed("The first of the seeds.")
 @options.integer("--words", help="Words in a mixture; as many as the smaller corpus has.")
 @options.integer("--dim", help="Length of a vector; as train.", most=10000)
-@options.integer("--epochs", help="Passes over each mixture; as train.")
+@options.integer("--epochs", help="Passes over each mixture; as train.", most=1000)
 @options.integer("--workers", help="Processes; all processors.", most=256)
 @options.corpus
 def command_(corpora: tuple[str, ...], tokenizer: str, cased: bool, **asked: Any) -> Table:

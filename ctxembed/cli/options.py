@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ctxembed.cli.numbers import LARGEST, Whole
 from ctxembed.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,17 +23,16 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def integer(
-    *names: str, help: str, least: int = 1, most: int | None = None, default: int | None = None
+    *names: str, help: str, least: int = 1, most: int = LARGEST, default: int | None = None
 ) -> Callable[[F], F]:
     """Make an option that takes a whole number."""
-    kind = click.IntRange(least, most)
     return click.option(
-        *names, type=kind, default=default, show_default=True, metavar="N", help=help
+        *names, type=Whole(least, most), default=default, show_default=True, metavar="N", help=help
     )
 
 
 def number(
-    help: str, default: int | None = None, least: int = 1, most: int | None = None
+    help: str, default: int | None = None, least: int = 1, most: int = LARGEST
 ) -> Callable[[F], F]:
     """Make -n: how many."""
     return integer("-n", "number", help=help, least=least, most=most, default=default)

@@ -6,6 +6,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, open_corpus
+from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
 
@@ -62,7 +63,7 @@ the earlier model, or none.""",
 @click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
 @options.integer("--dim", help="Length of a vector.", most=10000)
 @options.integer("--window", help="Words to either side.", most=1000)
-@options.integer("--epochs", help="Passes over the corpus.")
+@options.integer("--epochs", help="Passes over the corpus.", most=1000)
 @options.integer("--min-count", help="Leave out words rarer than this.")
 @options.integer("--negative", help="Negative samples a word; 5.", most=1000)
 @click.option(
@@ -70,13 +71,13 @@ the earlier model, or none.""",
 )
 @click.option(
     "--sample",
-    type=click.FloatRange(0, 1),
+    type=Real(0, 1),
     metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Real(0, 1, above=True),
     metavar="R",
     help="How far a step goes at first; it falls to 0.0001 in a line.",
 )

@@ -1,6 +1,5 @@
 """Vectors made elsewhere, as a model."""
 
-import codecs
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,7 +18,7 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_description
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.lines import read_text
+from ctxembed.text.lines import check_encoding, read_text
 from ctxembed.text.npy import write_header
 from ctxembed.text.streams import PACKED, open_bytes
 from ctxembed.text.tokenizer import Tokenizer
@@ -86,10 +85,7 @@ def import_(
     progress: Progress | None = None,
 ) -> Table:
     """Make a model of a file of vectors."""
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise UsageError(f"unknown encoding {encoding!r}; try utf-8 or latin-1") from None
+    check_encoding(encoding, UsageError)
     progress = progress or Progress()
     counts: NDArray[np.int64] | None = None
     with written_whole(Path(output), replace=force) as folder:

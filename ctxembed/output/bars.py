@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ctxembed.output.safe import say
 from ctxembed.progress import Progress, Stage
 
 
@@ -33,8 +34,7 @@ class Bars(Progress):
 
     def note(self, text: str) -> None:
         if not self.quiet:
-            sys.stderr.write(f"{text}\n")
-            sys.stderr.flush()
+            say([text], begin="")
 
 
 class _Bar(Stage):

@@ -3,11 +3,12 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from ctxembed.output.cells import as_text, numbers, round_shares, spread
 from ctxembed.output.page import Page, Texts
+from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
 
 
@@ -19,8 +20,9 @@ def render(
     header: bool = True,
     width: int | None = None,
     bold: bool = False,
+    terminal: bool = False,
 ) -> Iterator[str]:
-    """Yield the text of a table, line by line where the format allows it.
+    """Yield the text of a table, line by line where the format allows it, safe for a terminal.
 
     >>> list(render(Table(("word", "cosine"), [("pear", 0.5)]), "tsv"))
     ['word\\tcosine\\n', 'pear\\t0.500000\\n']
@@ -32,9 +34,14 @@ def render(
     if digits is not None and any(column.role == "share" for column in table.columns):
         rows = round_shares(table, digits, numbers=chosen.values)
     if chosen.values:
-        return chosen.write(table.columns, rows, page)
+        made = chosen.write(table.columns, rows, page)
+        return map(safe, made) if terminal else made
     columns, rows = spread(table.columns, rows)
-    return chosen.write(columns, ([as_text(cell, digits) for cell in row] for row in rows), page)
+    texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
+    if terminal:  # before columns are aligned, and before what is ours is made bold
+        columns = [replace(column, name=safe(column.name)) for column in columns]
+        texts = ([safe(cell) for cell in row] for row in texts)
+    return chosen.write(columns, texts, page)
 
 
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
-from ctxembed.text.lines import OTHER, wrong_byte
+from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
 from ctxembed.text.streams import PACKED, damage_told, open_bytes
 
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
@@ -54,12 +54,7 @@ class Corpus:
     skipped: list[str] = field(default_factory=list)  # binary files met in folders
 
     def __post_init__(self) -> None:
-        try:
-            codecs.lookup(self.encoding)
-        except LookupError:
-            raise CorpusError(
-                f"unknown encoding {self.encoding!r}; try utf-8, latin-1 or cp1252"
-            ) from None
+        check_encoding(self.encoding)
         for name in self.names:
             self.sources += _find(name, self.skipped)
         if not self.sources:

@@ -1,5 +1,6 @@
 """Text files, whole or line by line, and the one way to say that one is no text."""
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,9 +8,29 @@ from ctxembed.errors import CorpusError, CtxembedError, read_failure
 from ctxembed.text.streams import damage_told, open_bytes
 from ctxembed.text.tokenizer import Marked, Tokenizer, parse_marked
 
+_NO_TEXT = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 BOM = "\ufeff"
 OTHER = "; give the right --encoding (such as latin-1), or --errors replace to go on"
 HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
+
+
+def check_encoding(name: str, kind: type[CtxembedError] = CorpusError) -> None:
+    """Refuse what is no encoding of text: hex, zlib and rot13 are codecs too.
+
+    >>> check_encoding("Latin-1")
+    >>> check_encoding("hex")
+    Traceback (most recent call last):
+    ctxembed.errors.CorpusError: unknown encoding 'hex'; try utf-8, latin-1 or cp1252
+    """
+    try:
+        found = codecs.lookup(name)
+        if found._is_text_encoding and found.name not in _NO_TEXT:
+            text = codecs.getincrementaldecoder(name)("strict").decode("a b\n".encode(name), True)
+            if text.strip("\ufeff") == "a b\n":
+                return
+    except (LookupError, ValueError, TypeError):  # a name with a NUL, or of no use here
+        pass
+    raise kind(f"unknown encoding {name!r:.60}; try utf-8, latin-1 or cp1252")
 
 
 def wrong_byte(error: UnicodeDecodeError, encoding: str, line: int | None = 1) -> str:

@@ -174,7 +174,7 @@ def test_encodings(run: Run, tmp_path: Path) -> None:
     assert Model.open(tmp_path / "r").vocab == ["the", "caf\ufffd"]
     wrong = run("import", "l.txt", "-o", "w", "--encoding", "klingon")
     assert (wrong.stderr, wrong.returncode) == (
-        "ctxembed: unknown encoding 'klingon'; try utf-8 or latin-1\n",
+        "ctxembed: unknown encoding 'klingon'; try utf-8, latin-1 or cp1252\n",
         2,
     )
 
