@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.ask.explained import explain_targets
-from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
+from ctxembed.ask.targets import check_work, choose_attention, name_targets, read_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.representations import Attention, Occurrence, Parsed, representations_of
 from ctxembed.errors import UsageError
@@ -75,6 +75,7 @@ def ablate(
     rows: list[tuple[Cell, ...]] = []
     found: list[float | None] = []
     for parsed in read.parsed:
+        check_work(parsed, 2)
         if all(len(item.target) == len(item.ids) for item in parsed.occurrences):
             alone = f"{' '.join(parsed.words)!r}: no context word to remove"
             if not read.several:

@@ -16,7 +16,13 @@ from ctxembed.ask.explained import (
 )
 from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.ask.steps import HEAD, STEPS, StepTable, make_steps
-from ctxembed.ask.targets import choose_attention, number_repeats, read_sentences, tell_skipped
+from ctxembed.ask.targets import (
+    check_work,
+    choose_attention,
+    number_repeats,
+    read_sentences,
+    tell_skipped,
+)
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.representations import parse, representations_of
 from ctxembed.errors import UsageError
@@ -79,6 +85,8 @@ def explain(
     if head not in ("mean", "each"):
         pick_head(head, number)
     read = read_sentences(representations, sentences, word)
+    for parsed in read.parsed:
+        check_work(parsed)
     other = parse(model, over) if over is not None else None
     notes = [*read.notes, *tell_skipped([other] if other else [])]
     if steps:

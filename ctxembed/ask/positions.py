@@ -14,6 +14,8 @@ PRODUCTS = Column("p0, p1, ...", "with --dot: the dot product with each place")
 DISTANCE = Column("distance", "with --attention: how far to the right of the target a word stands")
 HEADS = Column("head_1, head_2, ...", "with --attention: what is added to its scaled score")
 
+MOST = 2_000_000  # numbers in a table
+
 
 @answers(PLACE, WAVES, PRODUCTS, DISTANCE, HEADS)
 def positions(
@@ -30,6 +32,8 @@ def positions(
     """
     if attention is not None:
         return bias_by_distance(as_model(model), attention)
+    if length * (length if dot else dim) > MOST:
+        raise UsageError(f"more than {MOST:,} numbers to print; give a smaller --length or --dim")
     encoding = sinusoidal(length, dim)  # (T, d)
     values = encoding @ encoding.T if dot else encoding
     rows = [(place, *map(float, row)) for place, row in enumerate(values)]

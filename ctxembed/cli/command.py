@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -100,6 +101,7 @@ def _read_examples(text: str) -> Iterator[tuple[str, str]]:
         yield meaning, " ".join(map(str.strip, lines))
 
 
+MOST = 1_000_000  # lines of stdin that are kept in memory
 PRINTING = Printing.__dataclass_fields__
 
 
@@ -179,7 +181,9 @@ def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
     """Replace `-` among arguments by the lines of stdin; empty ones only count where numbered."""
     expanded: list[str] = []
     for item in items:
-        expanded += Lines("-") if item == "-" else [item]
+        expanded += islice(Lines("-"), MOST + 1) if item == "-" else [item]
+    if len(expanded) > MOST:
+        raise UsageError(f"stdin: more than {MOST:,} lines; give fewer at a time")
     if "-" in items and not any(expanded):
         raise UsageError("nothing to do: stdin was empty")
     return expanded if numbered else [item for item in expanded if item or "-" not in items]

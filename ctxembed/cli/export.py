@@ -1,12 +1,24 @@
 """ctxembed export"""
 
+import io
 import sys
+from typing import Any
 
 import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
+from ctxembed.output.safe import safe
 from ctxembed.table import Table
+
+
+class Screen(io.BytesIO):
+    """A terminal: it gets text that is safe to show, where a pipe gets the bytes."""
+
+    def write(self, data: Any) -> int:
+        """Show the words of a vector file."""
+        sys.stdout.write(safe(bytes(data).decode("utf-8", "replace")))
+        return len(data)
 
 
 @command(
@@ -39,7 +51,7 @@ def command_(file: str, force: bool, model: str | None) -> Table | None:
 
     opened = open_model(model)
     if file == "-":
-        export_stream(opened, sys.stdout.buffer)
+        export_stream(opened, Screen() if sys.stdout.isatty() else sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return None
     return export(opened, file, force=force, progress=bars())

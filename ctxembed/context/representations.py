@@ -22,6 +22,7 @@ from ctxembed.text.index import Ids
 from ctxembed.text.subword import INNER
 from ctxembed.text.tokenizer import parse_marked
 
+LONGEST = 1000  # words of a sentence: each looks at each, so the work grows with their square
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor
 
 
@@ -297,6 +298,11 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
     ):
         raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.tokenizer)
+    if len(marked.words) > LONGEST:
+        raise UsageError(
+            f"{_short(sentence)}: a sentence of {len(marked.words):,} words; at most {LONGEST:,}"
+            " can look at each other, so give it in pieces"
+        )
     rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
     for place, written in enumerate(marked.words):
         row = model.find(written)

@@ -11,7 +11,7 @@ from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
-from ctxembed.text.lines import numbered_lines
+from ctxembed.text.lines import MOST, numbered_lines
 
 AT_ONCE = 256  # questions
 
@@ -21,7 +21,7 @@ def analogies(model: Model, path: str, seed: int, progress: Progress) -> list[Sc
     sections: dict[str, list[Sequence[int]]] = {}
     reader = Reader(model)
     section = "all questions"
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, MOST):
         if line.startswith(":"):
             section = line[1:].strip()
             continue

@@ -17,6 +17,7 @@ from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
+from ctxembed.text.lines import MOST as LINES
 from ctxembed.text.lines import labelled_lines, numbered_lines
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -199,13 +200,13 @@ def _number(labels: Sequence[str]) -> Labels:
 def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurrence], list[str]]:
     data, gold = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     items = []
-    for number, line in numbered_lines(data):
+    for number, line in numbered_lines(data, LINES):
         place, tab, text = line.partition("\t")
         words = text.split()
         if not tab or not place.isdigit() or int(place) >= len(words):
             raise CorpusError(f"{data}: line {number}: no target; position TAB words is expected")
         items.append(reader.item(words, range(int(place), int(place) + 1)))
-    labels = [line.strip() for _, line in numbered_lines(gold)]
+    labels = [line.strip() for _, line in numbered_lines(gold, LINES)]
     if len(items) != len(labels):
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(items)} sentences")
     if not items:

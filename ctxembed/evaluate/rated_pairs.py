@@ -13,7 +13,7 @@ from ctxembed.evaluate import metrics
 from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader, cosines
 from ctxembed.store.model import Model
-from ctxembed.text.lines import numbered_lines
+from ctxembed.text.lines import MOST, numbered_lines
 
 ALONE = ("bag", "general")  # a word without a sentence keeps its static vector under these
 
@@ -22,7 +22,7 @@ def similarity(model: Model, path: str, ways: Sequence[Representation], seed: in
     """Score word1 word2 score, between tabs, commas or spaces."""
     reader = Reader(model)
     one, other, ratings = [], [], []
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, MOST):
         parts = re.split(r"\t|,|\s+", line.strip())
         try:
             rating = float(parts[2])

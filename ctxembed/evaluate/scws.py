@@ -9,7 +9,7 @@ from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.rated_pairs import rank, without_context
 from ctxembed.store.model import Model
-from ctxembed.text.lines import numbered_lines
+from ctxembed.text.lines import MOST, numbered_lines
 
 
 def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> list[Scores]:
@@ -18,7 +18,7 @@ def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> 
     inside: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     ratings = []
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, MOST):
         parts = line.split("\t")
         try:
             ratings.append(float(parts[7]))

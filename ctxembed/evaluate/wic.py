@@ -14,7 +14,7 @@ from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader, cosines
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.text.lines import numbered_lines
+from ctxembed.text.lines import MOST, numbered_lines
 
 Files = tuple[str, str]  # data, gold
 
@@ -74,7 +74,7 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 def _read(reader: Reader, data: str, gold: str) -> Pairs:
     one: list[Occurrence] = []
     other: list[Occurrence] = []
-    for number, line in numbered_lines(data):
+    for number, line in numbered_lines(data, MOST):
         try:
             lemma, _, places, *texts = line.split("\t")
             for items, place, text in zip((one, other), places.split("-"), texts[:2], strict=True):
@@ -87,7 +87,7 @@ def _read(reader: Reader, data: str, gold: str) -> Pairs:
                 " between tabs"
             ) from None
     labels = []
-    for number, line in numbered_lines(gold):
+    for number, line in numbered_lines(gold, MOST):
         if line.strip() not in ("T", "F"):
             raise CorpusError(f"{gold}: line {number}: expected T or F, not {line[:20]!r}")
         labels.append(line.strip() == "T")

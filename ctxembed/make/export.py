@@ -9,6 +9,7 @@ from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.write import check_words, write_vectors
 from ctxembed.store.model import Model
+from ctxembed.store.pair import pair_written_whole
 from ctxembed.store.places import on_model
 from ctxembed.store.whole import file_written_whole
 from ctxembed.table import PROPERTIES, Cell, Table
@@ -51,12 +52,12 @@ def _write(model: Model, files: list[Path], progress: Progress) -> None:
     if kind in (".txt", ".vec", ".bin"):
         check_words(words)
     if kind == ".npy":
-        with file_written_whole(files[1]) as file:
-            file.write("".join(f"{word}\n" for word in words).encode())
+        with pair_written_whole(*files) as (array, listed):
+            np.save(array, np.asarray(vectors))
+            listed.write("".join(f"{word}\n" for word in words).encode())
+        return
     with file_written_whole(files[0]) as file:
-        if kind == ".npy":
-            np.save(file, np.asarray(vectors))
-        elif kind == ".kv":
+        if kind == ".kv":
             from ctxembed.static.gensim_engine import save_keyed_vectors
 
             save_keyed_vectors(file, words, model.counts, np.asarray(vectors))

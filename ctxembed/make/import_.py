@@ -16,6 +16,7 @@ from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model, write_description
+from ctxembed.store.pair import check_whole
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.lines import check_encoding, read_text
@@ -172,6 +173,9 @@ def _copy(blocks: Blocks, rows: Rows, progress: Progress) -> None:
 
 def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str], Floats]:
     """Map an array, and read the words that belong to its rows."""
+    check_whole(path)
+    if path.exists() and not path.is_file():
+        raise ModelError(f"{path}: not a regular file")
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:

@@ -20,7 +20,7 @@ from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus, as_corpus
-from ctxembed.text.subword import FILE, Characters, Subwords, learn
+from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.units import divide
 from ctxembed.text.word_list import write_lines
@@ -116,6 +116,7 @@ def _divide(
     """Make an index of smaller units, and the tokeniser that finds them."""
     divided: Characters | Subwords
     words = counted.types
+    check_letters(max(words, key=len))
     if unit == "character":
         divided = Characters(tokenizer.kind, tokenizer.cased)
         units: Iterable[list[str]] = map(divided.words, words)

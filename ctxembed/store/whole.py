@@ -76,8 +76,9 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
 @contextmanager
 def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Give a temporary sibling of a file to write into; it takes the file's place at the end."""
-    work = path.parent / f".{path.name}.tmp-{os.getpid()}"
+    work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
+        _sweep_files(path)
         file = work.open("xb")
         try:
             with file:
@@ -87,9 +88,20 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
             work.replace(path)
         finally:
             work.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
+
+
+def _sweep_files(path: Path) -> None:
+    """Remove what a killed run left of a file."""
+    begin = f".{path.name}.ctxembed-"
+    for name in os.listdir(path.parent):
+        number = name.removeprefix(begin)
+        if name.startswith(begin) and number.isdigit() and not alive(int(number)):
+            left = path.parent / name
+            if left.is_file() and not left.is_symlink():
+                left.unlink(missing_ok=True)
 
 
 def check_ours(folder: Path) -> None:
@@ -139,7 +151,7 @@ def _put(work: Path, target: Path, replace: bool) -> None:
         target.rename(aside)
         work.rename(target)
         _remove(aside)
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -158,11 +170,12 @@ def _sync(folder: Path) -> None:
             with item.open("rb") as file:
                 os.fsync(file.fileno())
         else:
-            _sync_folder(item)
-    _sync_folder(folder)
+            sync_folder(item)
+    sync_folder(folder)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder are on the disk."""
     with suppress(OSError):  # some file systems refuse to sync a directory
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -175,7 +188,7 @@ def _sweep(target: Path) -> None:
     """Remove what a killed run left behind, and put back an old directory it had moved aside."""
     for item in target.parent.glob(f".{target.name}.*-*"):
         kind, _, number = item.name.removeprefix(f".{target.name}.").partition("-")
-        if kind not in ("tmp", "old") or not number.isdigit() or _alive(int(number)):
+        if kind not in ("tmp", "old") or not number.isdigit() or alive(int(number)):
             continue
         if not _left_by_us(item):
             continue
@@ -208,7 +221,8 @@ def _left_by_us(item: Path) -> bool:
     return True
 
 
-def _alive(process: int) -> bool:
+def alive(process: int) -> bool:
+    """Tell whether a process runs, another one than this."""
     if process == os.getpid():
         return False
     try:

@@ -9,6 +9,9 @@ from ctxembed.text.streams import damage_told, open_bytes
 from ctxembed.text.tokenizer import Marked, Tokenizer, parse_marked
 
 _NO_TEXT = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
+LONGEST = 1 << 20  # bytes of a line; memory is bounded by it, whatever comes
+WHOLE = 200 << 20  # bytes of a file that is read whole
+MOST = 1_000_000  # lines that are kept in memory
 BOM = "\ufeff"
 OTHER = "; give the right --encoding (such as latin-1), or --errors replace to go on"
 HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
@@ -65,9 +68,12 @@ def decode(
 def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = CorpusError) -> str:
     """Read a file whole."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(WHOLE + 1)
     except OSError as error:
         raise kind(read_failure(path, error)) from None
+    if len(raw) > WHOLE:
+        raise kind(f"{path}: longer than {WHOLE >> 20} MiB, which is too long for this")
     return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
 
 
@@ -76,7 +82,14 @@ def every_line(name: str | Path) -> Iterator[str]:
     with damage_told(str(name)):
         stream = open_bytes(str(name))
         try:
-            for number, raw in enumerate(stream, 1):
+            lines = iter(lambda: stream.readline(LONGEST + 1), b"")
+            for number, raw in enumerate(lines, 1):
+                if len(raw) > LONGEST:
+                    told = "stdin" if name == "-" else name
+                    raise CorpusError(
+                        f"{told}: line {number} is longer than {LONGEST >> 20} MiB; write one"
+                        " sentence, or one word, a line"
+                    )
                 text = decode(raw, "stdin" if name == "-" else name, number).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
         finally:
@@ -84,9 +97,13 @@ def every_line(name: str | Path) -> Iterator[str]:
                 stream.close()
 
 
-def numbered_lines(name: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the lines that say anything."""
-    return ((number, line) for number, line in enumerate(every_line(name), 1) if line.strip())
+def numbered_lines(name: str | Path, most: int | None = None) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the lines that say anything; more than `most` are refused."""
+    for number, line in enumerate(every_line(name), 1):
+        if most is not None and number > most:
+            raise CorpusError(f"{name}: more than {most:,} lines; give fewer at a time")
+        if line.strip():
+            yield number, line
 
 
 def labelled_lines(

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ctxembed.errors import CtxembedError, ModelError
+from ctxembed.errors import CorpusError, CtxembedError, ModelError
 from ctxembed.text.folder import Folder
 from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "subword.json"  # in a model directory; the format of the tokenizers library
 INNER = "##"  # before a piece that goes on with a word
 _START, _UNSEEN = "▁", "<unk>"  # the library's input: a mark before each word; its unknown letter
+LONGEST = 1000  # letters of a word that are looked at together
+LETTERS = 100_000  # letters of a word that can be divided at all
 _REPEAT = 10_000  # words handed over at once
 
 
@@ -68,6 +70,10 @@ class Subwords(Tokenizer):
 
     def pieces(self, words: Sequence[str]) -> Iterator[list[str]]:
         """Yield the pieces of each word, which put together are the word."""
+        if any(len(word) > LONGEST for word in words):
+            for word in words:
+                yield self._long(word)
+            return
         for first in range(0, len(words), _REPEAT):
             some = [_START + word for word in words[first : first + _REPEAT]]
             for word, made in zip(some, self._library.encode_batch(some), strict=True):
@@ -76,6 +82,23 @@ class Subwords(Tokenizer):
                     INNER + piece if number else piece
                     for number, piece in enumerate(piece for piece in found if piece)
                 ]
+
+    def _long(self, word: str) -> list[str]:
+        """Return the pieces of a word that may be very long: the time is that of its parts."""
+        check_letters(word)
+        parts = [word[at : at + LONGEST] for at in range(0, len(word), LONGEST)]
+        made: list[str] = []
+        for first, *rest in self.pieces(parts):
+            made += [INNER + first if made else first, *rest]
+        return made
+
+
+def check_letters(word: str) -> None:
+    """Refuse a word that is too long to be divided."""
+    if len(word) > LETTERS:
+        raise CorpusError(
+            f"{word[:20]!r}…: a word of {len(word):,} letters; at most {LETTERS:,} can be divided"
+        )
 
 
 def learn(counted: Iterable[tuple[str, int]], size: int) -> str:
@@ -95,6 +118,8 @@ def learn(counted: Iterable[tuple[str, int]], size: int) -> str:
 def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
     """Yield each word as often as it occurs: the library counts for itself."""
     for word, count in counted:
+        if len(word) > LONGEST:  # whatever it is, it is no word to learn from
+            continue
         for done in range(0, count, _REPEAT):
             yield f"{_START}{word} " * min(_REPEAT, count - done)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctxembed.store.contents import list_contents
 from ctxembed.store.model import Model
 from tests.conftest import Run
 
@@ -89,6 +90,7 @@ def test_a_word_with_a_space_is_not_torn_apart(run: Run, tmp_path: Path) -> None
     assert run("import", "v.txt", "-o", "m").returncode == 0
     vocab = tmp_path / "m" / "vocab.txt"
     vocab.write_text(vocab.read_text().replace("x\n", "new york\n"))
+    list_contents(tmp_path / "m")  # as if it had been written so
     done = run("export", "-", "-m", "m")
     assert done.returncode == 2
     assert "'new york' holds a space" in done.stderr

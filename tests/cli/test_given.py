@@ -1,0 +1,170 @@
+"""What is given: text, names, numbers, encodings, stdin; closed streams; safe screens."""
+
+import gzip
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.output.safe import safe
+from tests.cli.terminal import in_terminal
+from tests.conftest import ROOT, Run, write_tiny
+
+BAD = "caf\udce9"  # how Python hands over a byte that is no UTF-8
+
+
+def test_every_number_has_a_range_that_ends() -> None:
+    for name in COMMANDS:
+        for param in load_command(name).params:
+            if isinstance(param.type, type(click.INT) | type(click.FLOAT)):
+                assert getattr(param.type, "min", None) is not None, (name, param.name)
+                assert getattr(param.type, "max", None) is not None, (name, param.name)
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("train c.txt --epochs 1000000000", "1000000000 is not a whole number from 1 to 1,000."),
+        ("train c.txt --sample nan", "nan is not a number from 0 to 1."),
+        ("learn --minutes inf", "inf is not a number above 0, up to 1,440."),
+        ("train c.txt --dim " + "9" * 5000, "9" * 40 + "… is not a whole number from 1 to 10,000."),
+        ("neighbors apple -n one", "one is not a whole number from 1 to 2,147,483,648."),
+    ],
+)
+def test_the_range_is_in_the_message(line: str, message: str, run: Run) -> None:
+    done = run(*line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "show *",
+        "compare *",
+        "neighbors apple --axis *",
+        "explain * --word x",
+        "fit x -m m --name *",
+    ],
+)
+def test_text_that_is_no_utf_8(line: str, run: Run) -> None:
+    done = run(*(BAD if part == "*" else part for part in line.split()))
+    assert (done.returncode, done.stdout) == (2, "")
+    if "--axis" not in line:
+        assert done.stderr == "ctxembed: b'caf\\xe9' is not UTF-8; give text in UTF-8\n"
+
+
+def test_a_name_may_be_any_bytes(spawn: Run, tmp_path: Path) -> None:
+    text = Path(os.fsdecode(os.fsencode(tmp_path) + b"/c\xe9.txt"))
+    text.write_text("an apple a day\n" * 30)
+    done = spawn("train", text.name, "-o", f"m{BAD}", "--epochs", "1", "--static-only")
+    assert done.returncode == 0, done.stderr
+    assert spawn("vector", "apple", "-m", f"m{BAD}").returncode == 0
+    assert spawn("export", f"v{BAD}.txt", "-m", f"m{BAD}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["hex", "rot13", "zlib", "base64", "bz2", "idna", "undefined", "x\0"]
+)
+def test_only_text_has_an_encoding(name: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("an apple a day\n")
+    for line in (
+        ["train", "c.txt"],
+        ["tokenize", "c.txt"],
+        ["import", "c.txt"],
+        ["vectorize", "c.txt"],
+    ):
+        done = run(*line, "--encoding", name)
+        assert done.returncode in (2, 5), (line, done.stderr)
+        assert "encoding" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line", ["vector - -", "compare - apple -", "train - -", "evaluate wic - -"]
+)
+def test_stdin_is_read_once(line: str, run: Run) -> None:
+    done = run(*line.split(), stdin="apple\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "ctxembed: - is given twice, but stdin can be read once\n"
+
+
+CLOSED = {  # what is closed, and the code
+    "show apple >&-": 1,
+    "show apple <&-": 0,
+    "show apple 2>&-": 0,
+    "show apple >&- 2>&- <&-": 1,
+    "show apple -o x.tsv >&-": 0,
+    "export - >&-": 1,
+    "--help >&-": 1,
+    "nope 2>&-": 2,
+    "vector - <&-": 2,
+    "show xyzzy 2>&- >&-": 4,
+}
+
+
+@pytest.mark.parametrize("line", CLOSED)
+def test_closed_streams_end_quietly(line: str, tiny: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m ctxembed {line}"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny)},
+    )
+    assert done.returncode == CLOSED[line], done.stderr
+    assert "Traceback" not in done.stderr
+    assert "apple" not in done.stderr
+
+
+def test_a_corpus_cannot_rewrite_the_screen(tmp_path: Path) -> None:
+    evil = "the \x1b[2Japple\x1b]0;x\x07 \x9b31m\u202e orange"
+    (tmp_path / "evil\x1b[2J.txt").write_text(f"{evil}\n" * 20, encoding="utf-8")
+    train = "ctxembed train evil* --tokenizer whitespace --epochs 1 -o m --static-only -q"
+    for line in (
+        train,
+        "ctxembed info -m m",
+        "ctxembed kwic apple -m m",
+        "ctxembed export - -m m",
+        "ctxembed neighbors the -m m -f tsv",
+        "ctxembed neighbors the -m m -f json",
+        "ctxembed show $'\\x1b[2J' -m m",
+        "ctxembed tokenize evil*",
+        "ctxembed info -m $'\\x1b[2J'",
+    ):
+        screen = in_terminal(line, tmp_path)
+        assert not set("\x1b\x9b\x07\u202e") & set(screen), line
+
+
+def test_pipes_keep_the_bytes(run: Run, tmp_path: Path) -> None:
+    write_tiny(tmp_path / "m", ["the \x1b[2J apple"] * 3)
+    done = run("kwic", "apple", "-m", "m")
+    assert "\x1b[2J" in done.stdout
+    assert safe("a\tb\né\x1b\u202d") == "a\tb\né\\x1b\\u202d"
+
+
+def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "bomb.gz", "wb") as file:
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+    told = "bomb.gz: line 1 is longer than 1 MiB; write one sentence, or one word, a line\n"
+    for line in (["fit", "bomb.gz", "-m", "x"], ["evaluate", "similarity", "bomb.gz"]):
+        write_tiny(tmp_path / "x") if not (tmp_path / "x").exists() else None
+        done = run(*line)
+        assert (done.returncode, done.stderr) == (5, f"ctxembed: {told}"), line
+    done = run("compare", "the apple " * 501)
+    assert done.returncode == 2
+    assert "a sentence of 1,002 words; at most 1,000 can look at each other" in done.stderr
+    done = run("explain", "apple bank " * 300)
+    assert done.returncode == 2
+    assert "600 targets in a sentence of 600 words; mark at most 333 of them" in done.stderr
+    assert run("ablate", "apple bank " * 300).returncode == 2
+    (tmp_path / "long.txt").write_text("ab" * 60_000 + " the apple\n")
+    done = run("train", "long.txt", "--unit", "subword", "-o", "m")
+    assert done.returncode == 5
+    assert "a word of 120,000 letters; at most 100,000 can be divided" in done.stderr
+    assert run("positions", "--length", "9000", "--dim", "9000").returncode == 2
