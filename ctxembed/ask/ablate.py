@@ -6,9 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.ask.explained import explain_targets
-from ctxembed.ask.targets import check_work, choose_attention, name_targets, read_sentences
+from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.representations import Attention, Occurrence, Parsed, representations_of
+from ctxembed.context.representations import (
+    Attention,
+    Occurrence,
+    Parsed,
+    check_work,
+    representations_of,
+)
 from ctxembed.errors import UsageError
 from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit
@@ -17,6 +23,7 @@ from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Table
 
 DIGITS = 9  # changes that differ less than this are ties: sums in another order
+MOST = 10_000_000  # words looked at for a sentence: each is removed in turn
 ENOUGH = 5  # words; below this any order is likely
 ABLATE = (
     Column("sentence", "number of the sentence, from 1", "label"),
@@ -75,7 +82,7 @@ def ablate(
     rows: list[tuple[Cell, ...]] = []
     found: list[float | None] = []
     for parsed in read.parsed:
-        check_work(parsed, 2)
+        check_work(len(parsed.occurrences), len(parsed.words), MOST, power=2)
         if all(len(item.target) == len(item.ids) for item in parsed.occurrences):
             alone = f"{' '.join(parsed.words)!r}: no context word to remove"
             if not read.several:

@@ -24,12 +24,13 @@ from ctxembed.ask.targets import (
     tell_skipped,
 )
 from ctxembed.attention.terms import TERMS
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.representations import check_work, parse, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Row, Table
 
+MOST = 200_000  # rows for one sentence
 MOST_ARCS = 6  # targets that are drawn each with its own arcs
 STEP = (
     Column("score", "of one head: q·k, or the cosine of the two"),
@@ -86,7 +87,7 @@ def explain(
         pick_head(head, number)
     read = read_sentences(representations, sentences, word)
     for parsed in read.parsed:
-        check_work(parsed)
+        check_work(len(parsed.occurrences), len(parsed.words), MOST)
     other = parse(model, over) if over is not None else None
     notes = [*read.notes, *tell_skipped([other] if other else [])]
     if steps:

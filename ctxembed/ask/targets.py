@@ -17,7 +17,6 @@ from ctxembed.store.model import Model, tell_forms
 from ctxembed.text.function_words import is_content
 from ctxembed.text.subword import INNER
 
-MOST_LOOKS = {1: 200_000, 2: 10_000_000}  # rows of explain; words that ablate looks at
 NAMED = 20  # lines without an answer that are named with their reasons
 
 
@@ -95,17 +94,6 @@ def read_sentences(
     if not parsed:
         raise UnknownWordError("\n".join(skipped.unknown) or "nothing to do: no line says anything")
     return Sentences(parsed, len(texts) > 1, skipped.notes, skipped.unknown)
-
-
-def check_work(parsed: Parsed, looks: int = 1) -> None:
-    """Refuse more targets than anybody waits for, in a sentence where each looks at every word."""
-    targets, words = len(parsed.occurrences), len(parsed.words)
-    if targets * words**looks > MOST_LOOKS[looks]:
-        most = max(1, MOST_LOOKS[looks] // words**looks)
-        raise UsageError(
-            f"{targets:,} targets in a sentence of {words:,} words; mark at most {most:,} of them"
-            " with [ ], or shorten it"
-        )
 
 
 def content_only(representations: Representations, parsed: Parsed) -> Parsed:

@@ -22,7 +22,8 @@ from ctxembed.text.index import Ids
 from ctxembed.text.subword import INNER
 from ctxembed.text.tokenizer import parse_marked
 
-LONGEST = 1000  # words of a sentence: each looks at each, so the work grows with their square
+LONGEST = 10_000  # words of a sentence
+LOOKS = 4_000_000  # targets times words: each target looks at every word
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor
 
 
@@ -300,8 +301,8 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
     marked = parse_marked(sentence, model.tokenizer)
     if len(marked.words) > LONGEST:
         raise UsageError(
-            f"{_short(sentence)}: a sentence of {len(marked.words):,} words; at most {LONGEST:,}"
-            " can look at each other, so give it in pieces"
+            f"{_short(sentence)}: a sentence of {len(marked.words):,} words; {LONGEST:,} are the"
+            " most, so give it in pieces"
         )
     rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
     for place, written in enumerate(marked.words):
@@ -329,7 +330,17 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
         occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1), place=first))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
+    check_work(len(occurrences), len(ids), LOOKS)
     return Parsed([model.vocab[i] for i in ids], occurrences, unknown, forms)
+
+
+def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
+    """Refuse more targets than anybody waits for, in a sentence where each looks at every word."""
+    if targets * words**power > most:
+        raise UsageError(
+            f"{targets:,} targets in a sentence of {words:,} words; mark at most"
+            f" {max(1, most // words**power):,} of them with [ ], or shorten it"
+        )
 
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:

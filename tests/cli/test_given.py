@@ -156,9 +156,12 @@ def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
         write_tiny(tmp_path / "x") if not (tmp_path / "x").exists() else None
         done = run(*line)
         assert (done.returncode, done.stderr) == (5, f"ctxembed: {told}"), line
-    done = run("compare", "the apple " * 501)
+    done = run("compare", "the apple " * 5001)
     assert done.returncode == 2
-    assert "a sentence of 1,002 words; at most 1,000 can look at each other" in done.stderr
+    assert "a sentence of 10,002 words; 10,000 are the most" in done.stderr
+    done = run("compare", "orange apple " * 1001)
+    assert done.returncode == 2
+    assert "2,002 targets in a sentence of 2,002 words; mark at most 1,998" in done.stderr
     done = run("explain", "apple bank " * 300)
     assert done.returncode == 2
     assert "600 targets in a sentence of 600 words; mark at most 333 of them" in done.stderr

@@ -122,7 +122,7 @@ def test_a_failure_leaves_the_file_that_was_there(
 
 
 def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
-    other = tmp_path / f".f.tmp-{os.getpid()}"
+    other = tmp_path / f".f.ctxembed-{os.getpid()}"
     other.write_bytes(b"precious")
     with (
         pytest.raises(CtxembedError, match="f: cannot be written: file exists"),
