@@ -17,7 +17,6 @@ from ctxembed.ask.explained import (
 from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.ask.steps import HEAD, STEPS, StepTable, make_steps
 from ctxembed.ask.targets import (
-    check_work,
     choose_attention,
     number_repeats,
     read_sentences,

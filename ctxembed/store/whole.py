@@ -98,7 +98,8 @@ def _sweep_files(path: Path) -> None:
     begin = f".{path.name}.ctxembed-"
     for name in os.listdir(path.parent):
         number = name.removeprefix(begin)
-        if name.startswith(begin) and number.isdigit() and not alive(int(number)):
+        ended = number.isdigit() and int(number) != os.getpid() and not alive(int(number))
+        if name.startswith(begin) and ended:
             left = path.parent / name
             if left.is_file() and not left.is_symlink():
                 left.unlink(missing_ok=True)
