@@ -11,7 +11,7 @@ import click
 
 from ctxembed import look_up
 from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
-from ctxembed.cli.given import check_given
+from ctxembed.cli.arguments import check_given
 from ctxembed.errors import UsageError
 from ctxembed.output.bars import Bars
 from ctxembed.table import Column, Table
