@@ -49,6 +49,8 @@ _WHERE = {
     "ablate": "ctxembed.ask.ablate",
     "senses": "ctxembed.ask.senses",
     "kwic": "ctxembed.ask.kwic",
+    "collocates": "ctxembed.ask.collocates",
+    "keywords": "ctxembed.ask.keywords",
     "ambiguity": "ctxembed.ask.ambiguity",
     "saved_senses": "ctxembed.store.sense_store",
     "mix": "ctxembed.ask.mix",

@@ -15,7 +15,7 @@ from ctxembed.cli.command import PRINTING
 from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.output.blocks import draw_blocks
-from ctxembed.store.places import bundled_model
+from ctxembed.store.places import bundled_model, corpora
 from tests.conftest import TEXT, write_tiny
 
 APPLE = "the [apple] launched"
@@ -71,7 +71,12 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     ],
     "ablate": [lambda m, t: ctxembed.ablate(m, APPLE, axes={"taste": ["juice"]})],
     "senses": [lambda m, t: ctxembed.senses(m, "apple", k=2)],
-    "kwic": [lambda m, t: ctxembed.kwic(m, "apple", sense=1, axes={"taste": ["juice"]})],
+    "collocates": [
+        lambda m, t: ctxembed.collocates(m, "apple", min_count=1, min_documents=1),
+        lambda m, t: ctxembed.collocates(m, "the", window=2, sort="count", function_words=True),
+    ],
+    "keywords": [lambda m, t: ctxembed.keywords(m, corpora() / "fruit.txt", min_count=1)],
+    "kwic": [lambda m, t: ctxembed.kwic(m, "apple", number=1, axes={"taste": ["juice"]})],
     "ambiguity": [
         lambda m, t: ctxembed.ambiguity(m, "apple"),
         lambda m, t: ctxembed.ambiguity(m, ["apple", "bank"], summary=True),
@@ -108,7 +113,8 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     "ladder": [lambda m, t: ctxembed.ladder(m, "apple", "bank")],
 }
 # What becomes a Model, a Corpus or a Tokenizer first, is another function, or a file of arrays.
-MADE = {"vectors", "encoding", "errors", "lines", "document", "cased", "weights", "output"}
+MADE = {"vectors", "encoding", "errors", "lines", "document", "cased", "language", "weights"}
+MADE |= {"output"}
 CASES = [(name, place) for name, calls in ASKED.items() for place in range(len(calls))]
 
 

@@ -1,6 +1,9 @@
 """Where does a word occur, in which sense, and how clearly?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,22 +13,25 @@ from ctxembed.ask.find_senses import current_senses, find_senses
 from ctxembed.ask.induce import evidence, judge
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.occurrences import AT_ONCE, Places, around, corpus_of, read, sample
+from ctxembed.context.hits import Hits, find_hits
+from ctxembed.context.occurrences import AT_ONCE, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
-from ctxembed.errors import UsageError
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.store.places import on_model
+from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.sense_store import SavedSenses
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Chart, Column, Table
+from ctxembed.text.original import find_changed
 
 KWIC = (
+    Column("word", "what was asked for", "aside"),
     Column("file", "the file of the corpus", "label"),
     Column("line", "the line on which the sentence begins"),
-    Column("left", "the words before it", "text"),
-    Column("word", "the word", "keyword"),
-    Column("right", "the words behind it", "text"),
+    Column("left", "what stands before it", "text"),
+    Column("hit", "the occurrence, as it was written", "keyword"),
+    Column("right", "what stands behind it", "text"),
     Column("sense", "number of the sense; empty where none are known"),
     Column(
         "margin",
@@ -34,65 +40,137 @@ KWIC = (
     ),
 )
 AXIS = Column("AXIS...", "cosine of the contextual vector with the axis")
+Line = tuple[Any, ...]
+AT = {column.name: place for place, column in enumerate(KWIC)}
+WIDTH = 60
 
 
 @on_model(*KWIC, AXIS)
 def kwic(
     model: Model,
-    word: str,
+    words: str | Sequence[str],
     *,
     axes: Axes | None = None,
-    sense: int | None = None,
+    where: Mapping[str, str] | None = None,
     sort: str = "position",
     attention: str | None = None,
-    side: int = 8,
+    width: int = WIDTH,
+    number: int | None = None,
     most: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Table:
-    """List a word's occurrences with their sense; rows are a stream unless they are sorted.
+    """List the occurrences of words, several words in a row or patterns, with their senses.
 
-    Senses are those saved for the word; they are looked for where the request needs them.
+    where: only rows with this sense, file (* stands for any letters), or word to the left or right.
+    most: so many, drawn at random; number: only the first rows.
+    Senses are those saved for a word; they are looked for where the request needs them.
     """
-    representations = representations_of(model)
     axes, told = known_axes(model, axes)
-    row = model.row(word)
-    places = corpus_of(model).positions(row)
-    if most is not None:
-        places = sample(places, most, np.random.default_rng(seed))
-    asked = sense is not None or sort in ("sense", "margin")
-    known, notes = _senses(representations, word, attention, asked, seed, progress)
-    if sense is not None and known is not None and not 1 <= sense <= len(known.shares):
-        raise UsageError(f"--sense {sense}: {word} has {len(known.shares)} here")
-    name = attention or (known.attention if known else representations.default())
-    way = representations.get(name)
+    where = dict(where or {})
+    keeps = _conditions(model, where)
+    asked = [words] if isinstance(words, str) else list(words)
+    found, unknown = find_all(model, asked)
+    notes = [*told, *_about_text(model)]
+    needs = "sense" in where or sort in ("sense", "margin")
+    parts = []
+    for hits in found:
+        places = hits.places
+        if most is not None:
+            places = sample(places, most, np.random.default_rng(seed))
+        notes.append(tell_count(model, hits, len(places)))
+        known, more = find_known_senses(
+            representations_of(model), hits, attention, needs, seed, progress
+        )
+        notes += more
+        if known is not None and "sense" in where:
+            _check_sense(where["sense"], hits.asked, known.number)
+        parts.append(_Part(hits, places, known, attention, axes, width))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        lines = _lines(representations, places, way, known, axes, side)
-        if sense is not None:
-            lines = (line for line in lines if line[5] == sense)
-        return lines if sort == "position" else iter(_sorted(lines, sort))
+        for part in parts:
+            lines = part.lines(representations_of(model))
+            lines = (line for line in lines if all(keep(line) for keep in keeps))
+            yield from islice(lines if sort == "position" else _sorted(lines, sort), number)
 
-    def points() -> Table:
-        found = known or find_senses(representations, word, attention=attention, seed=seed).senses
-        made = map_senses(representations, found, seed)
-        if known is None:
-            made.notes.append("the senses were found to be drawn, and are not saved")
-        return made
-
-    chart = draw_map(model.vocab[row], name, points)
-    return Table((*KWIC, *AXIS.each(axes)), rows, [*told, *notes], chart=chart)
+    chart = _draw(representations_of(model), parts[0], seed) if len(parts) == 1 else None
+    return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
-def _senses(
+def find_all(model: Model, asked: Sequence[str]) -> tuple[list[Hits], list[str]]:
+    """Find all that is asked for, and say what is unknown; nothing but that is an error."""
+    found, unknown = [], []
+    for words in asked:
+        try:
+            found.append(find_hits(model, words))
+        except UnknownWordError as error:
+            unknown.append(str(error))
+    if not found:
+        raise UnknownWordError("\n".join(unknown))
+    return found, unknown
+
+
+def tell_count(model: Model, hits: Hits, shown: int) -> str:
+    """Say how often it occurs, and in how many documents: one alone is no trend."""
+    total, documents = len(hits.places), corpus_of(model).count_documents(hits.places)
+    drawn = f", {shown} of them drawn" if shown < total else ""
+    times = "occurrence" if total == 1 else "occurrences"
+    where = "document" if documents == 1 else "documents"
+    return f"{hits.asked}: {total} {times} in {documents} {where}{drawn}"
+
+
+def _conditions(model: Model, where: Mapping[str, str]) -> list[Callable[[Line], bool]]:
+    """Turn --where into what each row must fulfil."""
+
+    def keep(name: str, value: str) -> Callable[[Line], bool]:
+        if name == "file":
+            return lambda line: fnmatch(line[AT["file"]], value)
+        if name == "sense":
+            return lambda line: str(line[AT["sense"]]) == value
+        wanted = model.tokenizer.normalise(value)
+        split = model.tokenizer.words
+        return lambda line: any(fnmatch(word, wanted) for word in split(line[AT[name]]))
+
+    for name in where:
+        if name not in ("sense", "file", "left", "right"):
+            raise UsageError(f"--where {name}: give sense=N, file=NAME, left=WORD or right=WORD")
+    return [keep(name, value) for name, value in where.items()]
+
+
+def _check_sense(value: str, word: str, number: int) -> None:
+    if not value.isdigit() or not 1 <= int(value) <= number:
+        raise UsageError(f"--where sense={value}: {word} has {number} here")
+
+
+def _about_text(model: Model) -> list[str]:
+    """Say where what is shown may differ from what the files say now."""
+    index = corpus_of(model)
+    if index.original is None:
+        return [
+            "this model keeps no text: bare words are shown; train again to quote it as written"
+        ]
+    if bundled_name(model.path):
+        return []
+    made = (model.path / "model.json").stat().st_mtime
+    changed = list(find_changed(index.files, model.path.parent, made))
+    more = f", and so have {len(changed) - 1} more files" if len(changed) > 1 else ""
+    return [f"{name} {what}{more}: the text as it was read is shown" for name, what in changed[:1]]
+
+
+def find_known_senses(
     representations: Representations,
-    word: str,
+    hits: Hits,
     attention: str | None,
     asked: bool,
     seed: int,
     progress: Progress | None,
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
+    word = hits.asked
+    if hits.row is None:
+        if asked:
+            raise UsageError(f"{word!r} is no single word: senses are told for one only")
+        return None, []
     saved = current_senses(representations.model, word, attention)
     if saved is not None:
         return saved, []
@@ -105,47 +183,95 @@ def _senses(
     return found.senses, [told]
 
 
-def _lines(
-    representations: Representations,
-    places: Places,
-    way: Ours,
-    known: SavedSenses | None,
-    axes: Axes,
-    side: int,
-) -> Iterator[tuple[Cell, ...]]:
-    """Read occurrences a chunk at a time, in the order of the text."""
-    model, index = representations.model, corpus_of(representations.model)
-    clues = evidence(representations, known.attention) if known else None
-    for first in range(0, len(places), AT_ONCE):
-        chunk = places[first : first + AT_ONCE]
-        on_axes = np.zeros((len(chunk), len(axes)))
-        labels: NDArray[np.intp] = np.zeros(len(chunk), np.intp)
-        margins: Floats = np.full(len(chunk), np.nan, np.float32)
-        if known or axes:
-            for batch in read(model, chunk):
-                if axes:
-                    made = way.embed(batch)
-                    on_axes[batch.rows] = axis_cosines(model, made, axes, way.alone)
-                if known and clues is not None:
-                    labels[batch.rows], margins[batch.rows] = judge(
-                        clues.embed(batch), known.weights, known.bias
-                    )
-        for number, place in enumerate(chunk.tolist()):
-            left, word, right = around(index, place, side)
-            file, line = index.place(int(index.sentence_of(np.array([place]))[0]))
-            sense = int(labels[number]) + 1 if known else None
-            margin = float(margins[number])
-            cells: tuple[Cell, ...] = (file, line, left, word, right, sense)
-            yield (*cells, None if np.isnan(margin) else margin, *map(float, on_axes[number]))
+@dataclass(frozen=True)
+class _Part:
+    """What is listed for one of the words."""
+
+    hits: Hits
+    places: NDArray[np.int64]
+    known: SavedSenses | None
+    attention: str | None
+    axes: Axes
+    width: int
+
+    def name(self, representations: Representations) -> str:
+        """Say which attention gives the vectors."""
+        known = self.known.attention if self.known else representations.default()
+        return self.attention or known
+
+    def lines(self, representations: Representations) -> Iterator[Line]:
+        """Read occurrences a chunk at a time, in the order of the text."""
+        index = corpus_of(representations.model)
+        for first in range(0, len(self.places), AT_ONCE):
+            chunk = self.places[first : first + AT_ONCE]
+            senses, margins, on_axes = self._judge(representations, chunk)
+            sentences = index.sentence_of(chunk).tolist()
+            for number, place in enumerate(chunk.tolist()):
+                left, hit, right = around(index, place, self.width, self.hits.size)
+                file, line = index.place(sentences[number])
+                margin = float(margins[number])
+                yield (
+                    self.hits.asked, file, line, left.strip(), hit, right.strip(),
+                    int(senses[number]) + 1 if self.known else None,
+                    None if np.isnan(margin) else margin,
+                    *map(float, on_axes[number]),
+                )  # fmt: skip
+
+    def _judge(
+        self, representations: Representations, places: NDArray[np.int64]
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Return (n,) the sense of each occurrence, (n,) its margin, (n, axes) its cosines."""
+        model, known, n = representations.model, self.known, len(places)
+        on_axes = np.zeros((n, len(self.axes)))
+        if self.axes:
+            way, tokens = representations.get(self.name(representations)), np.zeros((n, 1))
+            for token in range(self.hits.size):  # several words: the mean of those with a vector
+                rows = np.flatnonzero(corpus_of(model).ids[places + token] < len(model.vocab))
+                tokens[rows] += 1
+                for batch in read(model, places[rows] + token):
+                    cosines = axis_cosines(model, way.embed(batch), self.axes, way.alone)
+                    on_axes[rows[batch.rows]] += cosines
+            on_axes = np.divide(on_axes, tokens, np.full_like(on_axes, np.nan), where=tokens > 0)
+        return *judge_at(representations, known, places), on_axes
 
 
-def _sorted(lines: Iterable[tuple[Cell, ...]], sort: str) -> list[tuple[Cell, ...]]:
+def _draw(representations: Representations, part: "_Part", seed: int) -> Chart | None:
+    """Draw the occurrences of a single word, coloured by sense."""
+    known, word, attention = part.known, part.hits.asked, part.attention
+    if part.hits.row is None:
+        return None
+
+    def points() -> Table:
+        found = known or find_senses(representations, word, attention=attention, seed=seed).senses
+        made = map_senses(representations, found, seed)
+        if known is None:
+            made.notes.append("the senses were found to be drawn, and are not saved")
+        return made
+
+    return draw_map(word, part.name(representations), points)
+
+
+def judge_at(
+    representations: Representations, known: SavedSenses | None, places: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return (n,) the sense of each occurrence from 0, and (n,) how clearly it has it."""
+    senses, margins = np.zeros(len(places), np.intp), np.full(len(places), np.nan, np.float32)
+    if known:
+        clues: Ours = evidence(representations, known.attention)
+        for batch in read(representations.model, places):
+            judged = judge(clues.embed(batch), known.weights, known.bias)
+            senses[batch.rows], margins[batch.rows] = judged
+    return senses, margins
+
+
+def _sorted(lines: Iterable[Line], sort: str) -> list[Line]:
     """Sort by sense (the clearest first), margin (the least clear first), left or right word."""
 
-    def key(line: tuple[Any, ...]) -> Any:
-        _, _, left, _, right, sense, margin = line[: len(KWIC)]
+    def key(line: Line) -> Any:
+        sense, margin = line[AT["sense"]], line[AT["margin"]]
         if sort in ("sense", "margin"):  # one sense has no margins
             return (sense, -(margin or 0.0)) if sort == "sense" else margin or 0.0
-        return left.split()[::-1] if sort == "left" else right.split()  # the nearest word first
+        words = line[AT[sort]].casefold().split()  # the nearest word first
+        return words[::-1] if sort == "left" else words
 
     return sorted(lines, key=key)

@@ -7,7 +7,9 @@ import numpy as np
 
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.occurrences import no_corpus, quote
+from ctxembed.context.hits import Hits, find_hits
+from ctxembed.context.occurrences import corpus_of, no_corpus, quote
+from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
 from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
@@ -16,7 +18,11 @@ WORD = Column("word", "the word", "label")
 NUMBERS = Column("d1, d2, ...", "the numbers of its vector")
 SHOW = (
     WORD,
-    Column("property", "count, share, composed, norm, nearest, axis NAME or occurrence", "label"),
+    Column(
+        "property",
+        "count, share, documents, composed, norm, nearest, axis NAME or occurrence",
+        "label",
+    ),
     Column(
         "value",
         "its value; share is the part of all words in the corpus that are this one, composed are"
@@ -109,12 +115,15 @@ def _describe(
 ) -> Iterator[tuple[str, Cell]]:
     row = model.find(word)
     vector, parts = model.vector(word), model.parts(word)
+    hits = None if model.index is None else _hits(model, word)
     if row is None:
         yield "composed", _compose(model, word, parts)
     elif model.index is not None or not model.meta.get("counts_estimated"):  # else a guess
         count = int(model.counts[row])
         yield "count", count
         yield "share", count / model.tokens
+    if hits is not None:
+        yield "documents", model.index.count_documents(hits.places) if model.index else None
     yield "norm", float(np.linalg.norm(vector))
     if most:
         (found,) = nearest(model, vector, most, [parts], **ranking)
@@ -123,8 +132,8 @@ def _describe(
         cosines = axis_cosines(model, vector, axes)[0]
         for name, cosine in zip(axes, cosines, strict=True):
             yield f"axis {name}", float(cosine)
-    if row is not None:
-        for text in sample_occurrences(model, row, occurrences):
+    if hits is not None:
+        for text in sample_occurrences(model, hits, occurrences):
             yield "occurrence", text
 
 
@@ -135,11 +144,18 @@ def _compose(model: Model, word: str, parts: Sequence[int]) -> str:
     return f"{told}; no vector for {' '.join(without)}" if without else told
 
 
-def sample_occurrences(model: Model, row: int, number: int) -> list[str]:
-    """Quote a few occurrences of a word, spread evenly over the corpus."""
-    if model.index is None or not number:
+def _hits(model: Model, word: str) -> Hits | None:
+    """Find where a word occurs; one that is made of smaller units may occur nowhere."""
+    try:
+        return find_hits(model, word)
+    except CtxembedError:
+        return None
+
+
+def sample_occurrences(model: Model, hits: Hits, number: int) -> list[str]:
+    """Quote a few occurrences, spread evenly over the corpus."""
+    if not number or not len(hits.places):
         return []
-    index = model.index
-    places = index.positions(row)
-    chosen = places[np.linspace(0, len(places) - 1, min(number, len(places))).astype(int)]
-    return [quote(index, int(place)) for place in chosen]
+    last = len(hits.places) - 1
+    chosen = hits.places[np.linspace(0, last, min(number, last + 1)).astype(int)]
+    return [quote(corpus_of(model), int(place), size=hits.size) for place in chosen]

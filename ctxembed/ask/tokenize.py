@@ -9,6 +9,7 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import as_model
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.corpus import Block, Corpus
+from ctxembed.text.languages import check_language
 from ctxembed.text.subword import Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer, sentence_spans
 
@@ -32,6 +33,7 @@ def tokenize(
     model: Model | str | None = None,
     tokenizer: str = "word",
     cased: bool = False,
+    language: str = "",
     lines: bool = False,
     encoding: str = "utf-8",
     errors: str = "strict",
@@ -40,18 +42,24 @@ def tokenize(
 
     model: tokenise as this model does.
     """
+    check_language(language)
     kept: list[Block] = []
     chosen: Tokenizer | None
     if model is not None:
         chosen = as_model(model).tokenizer
+        language = chosen.language
     else:
         if unit == "subword":  # read twice, as a pipe cannot be
             kept = list(read_blocks(text, encoding, errors, lines))
-        chosen = make_tokenizer(unit, kept, kind=tokenizer, cased=cased, pieces=pieces)
+        chosen = make_tokenizer(
+            unit, kept, kind=tokenizer, cased=cased, language=language, pieces=pieces
+        )
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         blocks = kept or read_blocks(text, encoding, errors, lines)
-        return list_tokens(blocks, chosen, lines=lines, per_sentence=per == "sentence")
+        return list_tokens(
+            blocks, chosen, lines=lines, per_sentence=per == "sentence", language=language
+        )
 
     return Table((SENTENCE, TOKENS if per == "sentence" else TOKEN, *SPAN), rows)
 
@@ -62,9 +70,10 @@ def list_tokens(
     *,
     lines: bool = False,
     per_sentence: bool = False,
+    language: str = "",
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield sentence, token, start and end; without a tokeniser sentences are the tokens."""
-    found = enumerate(_tokens(blocks, tokenizer, lines), 1)
+    found = enumerate(_tokens(blocks, tokenizer, lines, language), 1)
     if per_sentence:
         return (
             (number, " ".join(token for token, _, _ in tokens), start, end)
@@ -90,38 +99,43 @@ def make_tokenizer(
     *,
     kind: str = "word",
     cased: bool = False,
+    language: str = "",
     pieces: int = 1000,
 ) -> Tokenizer | None:
     """Make the tokeniser of a unit, None for sentences; subwords are learned from the text."""
     if unit == "sentence":
         return None
     if unit == "character":
-        return Characters("whitespace", cased)
-    words = Tokenizer(kind, cased)
+        return Characters("whitespace", cased, language=language)
+    words = Tokenizer(kind, cased, language=language)
     if unit == "word":
         return words
     counts: Counter[str] = Counter()
     for block in blocks:
         counts.update(words.words(block.text))
-    return Subwords(kind, cased, learned=learn(counts.items(), pieces))
+    return Subwords(kind, cased, language=language, learned=learn(counts.items(), pieces))
 
 
-def sentences(blocks: Iterable[Block], lines: bool = False) -> Iterator[tuple[str, int]]:
+def sentences(
+    blocks: Iterable[Block], lines: bool = False, language: str = ""
+) -> Iterator[tuple[str, int]]:
     """Yield each sentence, and at which character of its file it begins."""
     file, before = 0, 0
     for block in blocks:
         if block.file != file:
             file, before = block.file, 0
-        for start, end in sentence_spans(block.text, wrapped=block.wrapped, lines=lines):
+        for start, end in sentence_spans(
+            block.text, wrapped=block.wrapped, lines=lines, language=language
+        ):
             yield block.text[start:end], before + start
         before += len(block.text)
 
 
 def _tokens(
-    blocks: Iterable[Block], tokenizer: Tokenizer | None, lines: bool
+    blocks: Iterable[Block], tokenizer: Tokenizer | None, lines: bool, language: str
 ) -> Iterator[tuple[list[Token], int, int]]:
     """Yield the tokens of each sentence that has any, and where the sentence begins and ends."""
-    for text, place in sentences(blocks, lines):
+    for text, place in sentences(blocks, lines, language):
         tokens = [(text, 0, len(text))] if tokenizer is None else list(tokenizer.tokens(text))
         if tokens:
             moved = [(token, place + start, place + end) for token, start, end in tokens]

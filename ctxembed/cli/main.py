@@ -27,8 +27,9 @@ from ctxembed.output.safe import say
 COMMANDS = (
     "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
     "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
-    "senses", "mix", "shift", "kwic", "ambiguity", "positions", "evaluate", "import", "export",
-    "index", "shrink", "demo", "tokenize", "vectorize", "ladder", "report", "completion",
+    "senses", "mix", "shift", "kwic", "collocates", "keywords", "ambiguity", "positions",
+    "evaluate", "import", "export", "index", "shrink", "demo", "tokenize", "vectorize", "ladder",
+    "report", "completion",
 )  # fmt: skip
 
 

@@ -60,14 +60,18 @@ quarters in the second.""",
 @options.integer("--dim", help="Length of a vector; as train.", most=10000)
 @options.integer("--epochs", help="Passes over each mixture; as train.", most=1000)
 @options.integer("--workers", help="Processes; all processors.", most=256)
+@options.language
 @options.corpus
-def command_(corpora: tuple[str, ...], tokenizer: str, cased: bool, **asked: Any) -> Table:
+def command_(
+    corpora: tuple[str, ...], tokenizer: str, cased: bool, language: str, **asked: Any
+) -> Table:
     """Train on mixtures of two corpora: how far does a word's vector follow their balance?
 
     Follows the static vector of --word from one --axis to the other, and its contextual vectors in
     the --probe sentences. Without corpora, mixes the bundled twins, fruit and technology.
     """
     from ctxembed.errors import UsageError
+    from ctxembed.text.languages import check_language
     from ctxembed.text.tokenizer import Tokenizer
 
     if len(corpora) not in (0, 2):
@@ -78,4 +82,6 @@ def command_(corpora: tuple[str, ...], tokenizer: str, cased: bool, **asked: Any
         raise UsageError("stdin can be one of the two corpora, not both")
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
     opened = [open_corpus([name], **how) for name in corpora]
-    return ask(*opened, **asked, tokenizer=Tokenizer(tokenizer, cased))
+    return ask(
+        *opened, **asked, tokenizer=Tokenizer(tokenizer, cased, language=check_language(language))
+    )

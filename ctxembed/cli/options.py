@@ -130,6 +130,12 @@ general = click.option(
 )
 force = click.option("--force", is_flag=True, help="Replace the model that is there.")
 lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+language = click.option(
+    "--language",
+    default="",
+    metavar="en|de|fr|es|tr|az",
+    help="Its abbreviations and ordinals; capitals of Turkish and Azeri.",
+)
 document = click.option(
     "--document",
     default="auto",

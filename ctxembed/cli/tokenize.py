@@ -23,7 +23,8 @@ ctxembed tokenize - --per sentence --no-header < corpus.txt | cut -f2
 ctxembed tokenize corpus.txt -f jsonl | head -n 3""",
     see_also=["train", "vectorize"],
     details="""A sentence is found as train finds it. A word is a run of letters, digits and marks
-of any script; an apostrophe or a hyphen inside belongs to it. A character is anything but a space,
+of any script; an apostrophe or a hyphen inside belongs to it, and a point or comma between digits:
+$3.50 has the word 3.50. A character is anything but a space,
 with its combining marks. A subword is a piece of a word by byte-pair encoding: the pieces that
 occur together most often are merged until there are as many as asked for.
 
@@ -46,6 +47,7 @@ A subword model brings its own pieces: -m MODEL tokenises exactly as the model w
 @options.choice("--per", ["token", "sentence"], help="What gets a line.")
 @click.option("-m", "--model", metavar="DIR", help="Tokenise as this model does.")
 @options.lines
+@options.language
 @options.text
 def command_(model: str | None, **asked: Any) -> Table:
     """Split a text into sentences, words, subwords or characters."""

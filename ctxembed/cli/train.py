@@ -31,6 +31,15 @@ A line of a text that was broken to a width (most lines equally long, the next o
 small letter) is joined with the next; otherwise each line ends a sentence. A blank line always
 does. With --lines nothing is split or joined. A sentence of more than 1,000 words is split there.
 
+A sentence ends at . ! ? and the marks of other scripts, unless a known abbreviation, an initial or
+letters as in U.S. stand before the full stop. --language takes the abbreviations of that language
+instead of the English ones; in German and Turkish a number of one or two digits with a full stop is
+a rank (3. Oktober); in Turkish and Azeri I becomes ı, and İ i.
+
+A packed copy of the text goes into the model, so that kwic, senses and show can quote it as it was
+written, wherever its files are by then; it takes about 40 % of the text's size. --no-text leaves it
+out.
+
 A document is what its author wrote in one go: shift, keywords and collocates count by documents,
 since the sentences of one are not independent. It is a file where there are 20 or more, else a
 block between blank lines where there are 20, else a line; --document says it otherwise, and takes a
@@ -48,6 +57,11 @@ With --unit subword the words are divided into byte-pair pieces, learned from th
 the model as subword.json; with --unit character into all that is no space. A word that has no
 vector of its own is then the mean of its parts, in every command, and show says of which. Every
 unit is kept unless --min-count says otherwise.
+
+With --phrases two words that stand together far more often than chance would have it (normalised
+pointwise mutual information of 0.6 or more, neither of them a function word) are one word,
+new_york; a second look joins those with a third or fourth. They are kept in the model as
+phrases.txt, and every command takes "New York" then.
 
 The model is written beside its place and moved there when it is whole: interrupting train leaves
 the earlier model, or none.""",
@@ -95,13 +109,20 @@ the earlier model, or none.""",
     least=10,
     most=1_000_000,
 )
+@click.option("--phrases", is_flag=True, help="Join words that go together to one, as new_york.")
 @options.document
+@click.option(
+    "--no-text", is_flag=True, help="Keep no copy of the text; a smaller model quotes bare words."
+)
+@options.language
 @options.corpus
 def command_(
     corpus: tuple[str, ...],
     tokenizer: str,
     cased: bool,
+    language: str,
     static_only: bool,
+    no_text: bool,
     negative: int | None,
     hierarchical_softmax: bool,
     **asked: Any,
@@ -111,6 +132,7 @@ def command_(
     Prints a summary of what was read, chosen and made.
     """
     from ctxembed.errors import UsageError
+    from ctxembed.text.languages import check_language
     from ctxembed.text.tokenizer import Tokenizer
 
     if hierarchical_softmax and negative:
@@ -118,7 +140,8 @@ def command_(
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines", "document")}
     return ask(
         open_corpus(corpus, **how),
-        tokenizer=Tokenizer(tokenizer, cased),
+        tokenizer=Tokenizer(tokenizer, cased, language=check_language(language)),
+        text=not no_text,
         attention=not static_only,
         negative=negative,
         hierarchical_softmax=hierarchical_softmax or None,

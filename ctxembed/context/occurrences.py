@@ -11,9 +11,10 @@ from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_name
 from ctxembed.text.index import Ids, Index
+from ctxembed.text.original import clip
 
 AT_ONCE = 1 << 13  # occurrences read from the index at once
-SIDE = 6  # words shown to either side of an occurrence
+WIDTH = 40  # characters shown to either side of an occurrence
 WORDS = 1 << 13  # words in a batch: its vectors stay near the processor
 
 Places = NDArray[np.int64]
@@ -101,21 +102,32 @@ def _batches(
         at += len(rows)
 
 
-def around(index: Index, place: int, side: int = SIDE) -> tuple[str, str, str]:
-    """Return the words before an occurrence, the word, and the words behind it."""
+def around(index: Index, place: int, width: int = WIDTH, size: int = 1) -> tuple[str, str, str]:
+    """Return what stands before an occurrence of some tokens, they themselves, what is behind.
+
+    As it was written, up to `width` characters to either side; the words of its sentence, where the
+    index keeps no text.
+    """
+    if index.original is not None:
+        return index.original.around(place, size, width)
     sentence = int(index.sentence_of(np.array([place]))[0])
     begin, end = int(index.offsets[sentence]), int(index.offsets[sentence + 1])
-    first, last = max(begin, place - side), min(end, place + side + 1)
+    first, last = max(begin, place - width), min(end, place + size + width)  # a word has a letter
     words = index.words(np.asarray(index.ids[first:last]))
-    left, right = words[: place - first], words[place - first + 1 :]
+    at = place - first
+    left, right = " ".join(words[:at]), " ".join(words[at + size :])
     return (
-        ("… " if first > begin else "") + " ".join(left),
-        words[place - first],
-        " ".join(right) + (" …" if last < end else ""),
+        clip(left + " " * (at > 0), width),
+        " ".join(words[at : at + size]),
+        clip((" " * (place + size < end) + right)[::-1], width)[::-1],
     )
 
 
-def quote(index: Index, place: int) -> str:
-    """Quote an occurrence with a few words to either side."""
-    left, word, right = around(index, place)
-    return " ".join(part for part in (left, f"[{word}]", right) if part)
+def quote(index: Index, place: int, width: int = WIDTH, size: int = 1) -> str:
+    """Quote an occurrence: ... in the [bank] earns ..., as it was written where text is kept."""
+    left, hit, right = around(index, place, width, size)
+    farther = around(index, place, width + 20, size)  # is there more than is shown?
+    return (
+        f"{'… ' * (len(farther[0]) > len(left))}{left.lstrip()}[{hit}]"
+        f"{right.rstrip()}{' …' * (len(farther[2]) > len(right))}"
+    )

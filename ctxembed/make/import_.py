@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -119,7 +118,7 @@ def import_(
             "tokens": int(counts.sum()),
             "imported": True,
             "counts_estimated": estimated,
-            "tokenizer": asdict(tokenizer),
+            "tokenizer": tokenizer.told(),
             "files": [{"name": Path(file).name, "sha256": sha256, "sentences": 0}],
         }
         write_description(folder, kept, counts, rows.dim, meta)

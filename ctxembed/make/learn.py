@@ -26,6 +26,7 @@ from ctxembed.text import index as index_files
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
+from ctxembed.text.phrases import Phrases, join_known
 
 HELD_OUT = 0.05  # of the corpus, at its end
 FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
@@ -201,6 +202,8 @@ def learn_from(model: Model, names: str | Sequence[str], name: str, **settings: 
         folder = Path(work)
         progress = settings.get("progress") or Progress()
         counted = index_files.build(as_corpus(names), model.tokenizer, folder, cores(), progress)
+        if isinstance(model.tokenizer, Phrases):
+            counted = join_known(folder, counted, model.tokenizer)
         rows = [model.find(word) for word in counted.types]
         counts = index_files.renumber_for(folder, rows, len(model.vocab))
         index_files.write_occurrences(folder, counts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CorpusError
+from ctxembed.errors import CorpusError, UsageError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
@@ -20,6 +20,8 @@ from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus, as_corpus
+from ctxembed.text.phrases import FILE as PHRASES
+from ctxembed.text.phrases import learn_phrases, write_phrases
 from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.units import divide
@@ -34,7 +36,9 @@ def train(
     tokenizer: Tokenizer | None = None,
     unit: str = "word",
     pieces: int | None = None,
+    phrases: bool = False,
     force: bool = False,
+    text: bool = True,
     attention: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
@@ -46,22 +50,34 @@ def train(
 
     unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
     words: which words get a vector; without, those that occur often enough.
+    phrases: join words that go together, as new_york, to one.
+    text: keep a packed copy of the text, so that occurrences can be quoted as they were written.
     engine: what trains, "own" or "gensim"; "auto" is our own wherever it can run.
     `given` are fields of static.settings.EngineSettings; the rest fits the size of the corpus.
     """
+    if phrases and unit != "word":
+        raise UsageError(f"--phrases joins words: it does not go with --unit {unit}")
     progress = progress or Progress()
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
-        tokenizer = Tokenizer("whitespace", tokenizer.cased)
+        tokenizer = replace(tokenizer, kind="whitespace")
     name, train_vectors, told = choose(engine, bool(given.get("hierarchical_softmax")), progress)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         begun = time.perf_counter()
-        counted = index.build(corpus, tokenizer, folder / "index", workers or cores(), progress)
+        counted = index.build(
+            corpus, tokenizer, folder / "index", workers or cores(), progress, keep=text
+        )
         if unit != "word":
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
         settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
+        joined = 0
+        if phrases:
+            tokenizer, counted = learn_phrases(
+                folder / "index", counted, tokenizer, settings.min_count
+            )
+            joined = write_phrases(folder / PHRASES, tokenizer)
         if words is None:
             kept = counted.kept(settings.min_count)
         else:
@@ -84,7 +100,8 @@ def train(
             "tokens": counted.tokens,
             "dropped_words": len(counted.types) - kept,
             "word2vec": asdict(settings),
-            "tokenizer": {name: getattr(tokenizer, name) for name in ("kind", "cased", "unit")},
+            "tokenizer": tokenizer.told(),
+            **({"phrases": joined} if phrases else {}),
             "lines": corpus.lines,
             "encoding": corpus.encoding,
             "document": counted.document,
@@ -118,13 +135,15 @@ def _divide(
     words = counted.types
     check_letters(max(words, key=len))
     if unit == "character":
-        divided = Characters(tokenizer.kind, tokenizer.cased)
+        divided = Characters(tokenizer.kind, tokenizer.cased, language=tokenizer.language)
         units: Iterable[list[str]] = map(divided.words, words)
     else:
         size = pieces or min(max(len(words) // 3, 300), 30_000)
         learned = learn(zip(words, counted.counts.tolist(), strict=True), size)
         (folder / FILE).write_text(learned, encoding="utf-8", newline="\n")
-        divided = Subwords(tokenizer.kind, tokenizer.cased, learned=learned)
+        divided = Subwords(
+            tokenizer.kind, tokenizer.cased, language=tokenizer.language, learned=learned
+        )
         units = divided.pieces(words)
     return divided, divide(folder / "index", counted, units)
 
@@ -146,6 +165,7 @@ def _summary(
         ("documents", meta["documents"]),
         ("vocabulary", len(counts)),
         ("dropped_words", meta["dropped_words"]),
+        *([("phrases", meta["phrases"])] if "phrases" in meta else []),
         *settings.items(),
         *((f"{stage}_seconds", f"{time:.2f}") for stage, time in seconds.items()),
         ("words_per_second", round(trained / max(seconds["training"], 1e-9))),

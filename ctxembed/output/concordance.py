@@ -1,43 +1,79 @@
 """A concordance on a terminal: every line is cut so that the keyword stands in one column."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from ctxembed.output.page import Page, Texts
+from ctxembed.table import Column
 
 AHEAD = 200  # rows looked at to find how wide the other columns are
 LEAST = 8  # characters of context to either side, however narrow the terminal
 
 
-def line_up(columns: Sequence[str], rows: Texts, keyword: str, page: Page) -> Iterator[str]:
+def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     """Yield lines as they come; the columns before and behind the keyword share what is left."""
     stream = iter(rows)
     first = list(islice(stream, AHEAD))
-    middle = columns.index(keyword)
+    names = [column.name for column in columns]
+    middle = next(i for i, column in enumerate(columns) if column.role == "keyword")
     left, right = middle - 1, middle + 1
     sizes = [
-        max([len(name) * page.header, *(len(row[i]) for row in first)])
-        for i, name in enumerate(columns)
+        max([len(name) * page.header, *(columns_of(row[i]) for row in first)])
+        for i, name in enumerate(names)
     ]
     if page.width is not None:
         sizes[0] = min(sizes[0], max(12, page.width // 6))  # a long path shows its end
+        sizes[middle] = min(sizes[middle], max(12, page.width // 5))
         others = sum(size for i, size in enumerate(sizes) if i not in (left, right))
         free = max(2 * LEAST, page.width - others - 2 * (len(sizes) - 1))
         sizes[left], sizes[right] = free // 2, free - free // 2
-    numeric = [i > right for i in range(len(columns))]
-    numeric[1] = True
 
     def line(row: Sequence[str]) -> str:
         cells = []
         for i, (cell, size) in enumerate(zip(row, sizes, strict=True)):
-            if len(cell) > size:
-                cell = "…" + cell[1 - size :] if i in (0, left) else cell[: size - 1] + "…"
-            cells.append(cell.rjust(size) if i == left or numeric[i] else cell.ljust(size))
+            from_end = i in (0, left)
+            to_right = i == left or columns[i].role == "number"
+            cells.append(pad(fit(cell, size, from_end), size, to_right))
         return "  ".join(cells).rstrip() + "\n"
 
     if page.header:
-        head = line(columns)
+        head = line(names)
         yield f"\x1b[1m{head[:-1]}\x1b[0m\n" if page.bold else head
         yield "  ".join("-" * size for size in sizes) + "\n"
     for row in chain(first, stream):
         yield line(row)
+
+
+def columns_of(text: str) -> int:
+    """Count the columns of a terminal that a text takes: two for 中, none for an accent of its own.
+
+    >>> columns_of("bank"), columns_of("中文"), columns_of("e\\u0301"), columns_of("किताब")
+    (4, 4, 1, 4)
+    """
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(letter: str) -> int:
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def fit(text: str, size: int, from_end: bool) -> str:
+    """Shorten a text to so many columns, keeping its end or its beginning."""
+    if columns_of(text) <= size:
+        return text
+    taken, room = [], size - 1
+    for letter in reversed(text) if from_end else text:
+        room -= _columns(letter)
+        if room < 0:
+            break
+        taken.append(letter)
+    return "…" + "".join(reversed(taken)) if from_end else "".join(taken) + "…"
+
+
+def pad(text: str, size: int, to_right: bool) -> str:
+    """Fill a text up to so many columns."""
+    space = " " * (size - columns_of(text))
+    return space + text if to_right else text + space

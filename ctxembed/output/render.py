@@ -93,15 +93,14 @@ def _json_value(cell: Cell, digits: int | None) -> Cell:
 
 
 def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    kept = [i for i, column in enumerate(columns) if column.role != "aside"]
+    shown = [columns[i] for i in kept]
+    rows = ([row[i] for i in kept] for row in rows)
     if any(column.role == "keyword" for column in columns):
         from ctxembed.output.concordance import line_up
 
-        names = [column.name for column in columns]
-        keyword = next(column.name for column in columns if column.role == "keyword")
-        return line_up(names, rows, keyword, page)
-    kept = [i for i, column in enumerate(columns) if column.role != "aside"]
-    shown = [columns[i] for i in kept]
-    return _aligned(shown, ([row[i] for i in kept] for row in rows), page)
+        return line_up(shown, rows, page)
+    return _aligned(shown, rows, page)
 
 
 def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:

@@ -22,8 +22,7 @@ from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines, write_lines
 
-FORMAT = 2
-WIDE = 1  # the format of a model whose vectors have 32 bits a number, which 0.1.0 reads too
+FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
 FIX = "train the model again"
 TRIES = 100  # times that a model may be replaced while it is opened
 SAMPLED = 1 << 12  # vectors that make a fingerprint
@@ -105,7 +104,7 @@ class Model:
             "vocabulary": len(words),
             "dim": vectors.shape[1],
             "tokens": len(words),
-            "tokenizer": {"kind": "word", "cased": False},
+            "tokenizer": Tokenizer().told(),
         }
         made = cls(Path(name), meta)
         made.__dict__.update(
@@ -223,7 +222,11 @@ class Model:
     def tokenizer(self) -> Tokenizer:
         """How this model reads text."""
         try:
-            told = self.meta["tokenizer"]
+            told = {"rules": 1, **self.meta["tokenizer"]}  # what older models don't tell
+            if self.meta.get("phrases"):
+                from ctxembed.text.phrases import FILE, open_phrases
+
+                return open_phrases(told, self.files / FILE)
             if told.get("unit", "word") == "word":
                 return Tokenizer(**told)
             from ctxembed.text.subword import open_tokenizer
@@ -239,12 +242,18 @@ class Model:
         """The corpus, where the model has it (an imported model has none)."""
         folder = self.files / "index"
         files = self.meta.get("files", [])
-        return Index(folder, self.vocab, files) if folder.is_dir() else None
+        if not folder.is_dir():
+            return None
+        return Index(folder, self.vocab, files, lambda: self.tokenizer)
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
         row = self._look_up(word)
-        return self._look_up(self.tokenizer.normalise(word)) if row is None else row
+        if row is None:
+            row = self._look_up(self.tokenizer.normalise(word))
+        if row is None and " " in word and len(words := self.tokenizer.words(word)) == 1:
+            row = self._look_up(words[0])  # a phrase
+        return row
 
     def _look_up(self, word: str) -> int | None:
         asked = self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
@@ -265,12 +274,17 @@ class Model:
         return next((row for form in forms if (row := self._look_up(form)) is not None), None)
 
     def parts(self, word: str) -> list[int]:
-        """Return the rows a word is made of: its own, or those of its smaller units, or none."""
+        """Return the rows a word is made of: its own, or those of its smaller units, or none.
+
+        Several words are made of each of them, if all are known.
+        """
         row = self.find(word)
         if row is not None:
             return [row]
         if self.tokenizer.unit == "word":
-            return []
+            words = self.tokenizer.words(word) if " " in word else []
+            rows = [found for part in words if (found := self.find(part)) is not None]
+            return rows if len(rows) == len(words) else []
         return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
 
     def vector(self, word: str, space: Vectors | Space | None = None) -> Floats:
@@ -405,8 +419,7 @@ def write(
     np.save(folder / "vectors.npy", narrow(vectors) if small else vectors)
     if output is not None:
         np.save(folder / "output.npy", narrow(output) if small else output)
-    form = FORMAT if small else WIDE
-    write_description(folder, words, counts, int(vectors.shape[1]), {"format": form} | meta)
+    write_description(folder, words, counts, int(vectors.shape[1]), meta)
 
 
 def write_description(
@@ -415,7 +428,7 @@ def write_description(
     """Write the files of a model whose vectors are in the folder already."""
     np.save(folder / "counts.npy", counts)
     write_lines(folder / "vocab.txt", words)
-    made = {"format": WIDE, "version": __version__, "vocabulary": len(words), "dim": dim}
+    made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
     made["fingerprint"] = _fingerprint(folder)
     write_json(folder / "model.json", made | meta)
 

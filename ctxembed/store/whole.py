@@ -20,8 +20,8 @@ _ATTENTION = r"layer\.json|[a-z_]+\.npy"
 _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 kept them
 # What our directories hold, by the file that each must have; whatever else is in one is not ours.
 _HOLDS = {
-    "model.json": r"(model|subword)\.json|vocab\.txt|(vectors|output|counts|frames|mean|seen)\.npy"
-    r"|senses\.npz"
+    "model.json": r"(model|subword)\.json|(vocab|phrases)\.txt"
+    r"|(vectors|output|counts|frames|mean|seen)\.npy|senses\.npz"
     rf"|index/({'|'.join(map(re.escape, INDEX))})"
     rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
     "layer.json": _ATTENTION,

@@ -13,6 +13,7 @@ never always often how why more most much many few other another same own
 isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't i'm it's he's she's
 """
 _FUNCTION = frozenset(_ENGLISH.split())
+MANY = 1000  # words of a vocabulary; in a smaller one a frequent word may be any word
 COMMON = 0.01  # share of the corpus; more frequent words are function words in any language
 
 

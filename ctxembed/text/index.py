@@ -3,7 +3,7 @@
 import mmap
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -18,6 +18,7 @@ from ctxembed.progress import Progress
 from ctxembed.text.borders import BLOCK, FILE, KINDS, Beginnings, check_kind, choose
 from ctxembed.text.folder import Part
 from ctxembed.text.npy import load, write_header
+from ctxembed.text.original import COPY, PIECES, PLACES, Copy, CopyWriter, Original
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int32]
 # What an index is made of; text/ writes them, whoever checks or copies a model reads it here.
 FILES = ("ids.npy", "offsets.npy", "lines.npy", "documents.npy", "starts.npy", "positions.npy",
-         "rare.txt")  # fmt: skip
+         "rare.txt", PLACES, PIECES, COPY)  # fmt: skip
 CHUNK = 1 << 20  # tokens handled at once; bounds the memory, whatever the size of the corpus
 
 
@@ -49,9 +50,17 @@ class Counted:
 
 
 def build(
-    corpus: "Corpus", tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress
+    corpus: "Corpus",
+    tokenizer: Tokenizer,
+    folder: Path,
+    workers: int,
+    progress: Progress,
+    keep: bool = False,
 ) -> Counted:
-    """Read the corpus once; write ids, sentence offsets and lines into the folder."""
+    """Read the corpus once; write ids, sentence offsets and lines into the folder.
+
+    keep: write a packed copy of the text too.
+    """
     from ctxembed.text.numbering import number_all  # whoever only asks questions needs none of it
 
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
@@ -65,9 +74,14 @@ def build(
         (folder / "lengths").open("wb") as lengths_file,
         (folder / "lines").open("wb") as lines_file,
         (folder / "begins").open("wb") as begins_file,
+        (folder / COPY).open("wb") as copy_file,
+        (folder / "places").open("wb") as places_file,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
-        for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers, border):
+        copy = CopyWriter(folder, copy_file)
+        for part, size in number_all(
+            corpus.blocks(), tokenizer, corpus.lines, workers, border, keep
+        ):
             types = part.types
             rows = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
             if len(numbers) > len(counts):
@@ -77,10 +91,13 @@ def build(
             lengths_file.write(part.lengths.tobytes())
             lines_file.write(part.lines.tobytes())
             begins_file.write(begun.mark(part.file, part.lines, part.borders, part.border_behind))
+            places_file.write((part.places + copy.size).tobytes())
+            copy.add(part.packed)
             sentences += len(part.lengths)
             tokens += len(part.ids)
             by_file[part.file] += len(part.lengths)
             stage.advance(size)
+        copy.finish()
     if not tokens:
         raise CorpusError(f"{', '.join(corpus.names)}: no words in it")
     counts = counts[: len(numbers)]
@@ -91,6 +108,11 @@ def build(
         for source, number in zip(corpus.sources, by_file, strict=True)
     ]
     _renumber(folder, order, tokens, sentences)
+    if keep:
+        _write_array(folder / PLACES, sentences, "<i8", _take(folder, "places", np.int64))
+    else:
+        (folder / COPY).unlink()
+        (folder / "places").unlink()
     kind = choose(corpus.document, begun.counts[FILE], begun.counts[BLOCK])
     bit = KINDS.get(kind, BLOCK)
     documents = begun.counts[bit]
@@ -147,11 +169,11 @@ def put_first(folder: Path, counted: Counted, words: Collection[str]) -> tuple[C
     return replace(counted, types=types, counts=counted.counts[order]), kept
 
 
-def _take(folder: Path, name: str) -> Iterator[Ids]:
+def _take(folder: Path, name: str, kind: type = np.int32) -> Iterator[NDArray[Any]]:
     """Yield the numbers in a file, a chunk at a time, and delete it."""
     with (folder / name).open("rb") as file:
-        while data := file.read(4 * CHUNK):
-            yield np.frombuffer(data, np.int32)
+        while data := file.read(8 * CHUNK):
+            yield np.frombuffer(data, kind)
     (folder / name).unlink()
 
 
@@ -234,6 +256,16 @@ class Index:
     folder: Path | Part
     vocab: Sequence[str]
     files: Sequence[dict[str, Any]]
+    tokenizer: Callable[[], Tokenizer] = Tokenizer  # makes what finds its tokens in the text
+
+    @cached_property
+    def original(self) -> Original | None:
+        """The text as it was written, where the index keeps a copy."""
+        if not (self.folder / PLACES).exists():
+            return None
+        places = self._load(PLACES, len(self.offsets) - 1)
+        copy = Copy(self.folder)
+        return Original(copy, places, self.offsets, self.documents, self.tokenizer())
 
     @cached_property
     def ids(self) -> Ids:
@@ -281,7 +313,8 @@ class Index:
         return np.cumsum([file["sentences"] for file in self.files])
 
     @cached_property
-    def _rare(self) -> Sequence[str]:
+    def rare(self) -> Sequence[str]:
+        """The words without a vector; their ids go on behind the vocabulary's."""
         return read_lines(self.folder / "rare.txt")
 
     def positions(self, word: int) -> NDArray[np.int64]:
@@ -306,13 +339,22 @@ class Index:
         """Return the ids of one sentence."""
         return np.asarray(self.ids[self.offsets[number] : self.offsets[number + 1]])
 
+    def count_all(self) -> NDArray[np.int64]:
+        """Count every word, rare ones behind the vocabulary."""
+        counts = np.zeros(len(self.vocab), np.int64)
+        for first in range(0, len(self.ids), CHUNK):
+            some = np.bincount(self.ids[first : first + CHUNK], minlength=len(counts))
+            some[: len(counts)] += counts
+            counts = some
+        return counts
+
     def words(self, ids: Ids) -> list[str]:
         """Turn ids back into words, rare ones too."""
         known = len(self.vocab)
         numbers = ids.tolist()
         if max(numbers, default=0) >= known:
-            self._expect("rare.txt", max(numbers) < known + len(self._rare))
-        return [self.vocab[i] if i < known else self._rare[i - known] for i in numbers]
+            self._expect("rare.txt", max(numbers) < known + len(self.rare))
+        return [self.vocab[i] if i < known else self.rare[i - known] for i in numbers]
 
     def place(self, sentence: int) -> tuple[str, int]:
         """Return the file and line on which a sentence begins."""

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ctxembed.text.borders import find_blank_lines, find_borders
 from ctxembed.text.corpus import Block
 from ctxembed.text.distinct import WIDE, Chunks, find_chunks
+from ctxembed.text.languages import DOTTED_I
+from ctxembed.text.original import pack
 from ctxembed.text.sentence_ends import find_ends
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -31,6 +33,8 @@ class Numbered:
     lines: NDArray[np.int32]  # (sentences,) line on which each begins
     borders: NDArray[np.bool_]  # (sentences,) whether a blank line, or another border, is before it
     border_behind: bool  # whether there is one behind the last sentence
+    places: NDArray[np.int64]  # (sentences,) byte of the block at which each begins
+    packed: list[tuple[int, bytes]]  # the text itself, where it is to be kept
 
     @property
     def types(self) -> list[str]:
@@ -39,13 +43,18 @@ class Numbered:
 
 
 def number_words(
-    block: Block, tokenizer: Tokenizer, lines: bool, border: str | None = None
+    block: Block,
+    tokenizer: Tokenizer,
+    lines: bool,
+    border: str | None = None,
+    keep: bool = False,
 ) -> Numbered:
     """Split a block into sentences and words, and number the words by first appearance.
 
     border: the pattern of a line before which a document begins; else a blank line ends one.
+    keep: pack a copy of the text.
     """
-    ends = np.zeros(0, np.int64) if lines else find_ends(block.data)
+    ends = np.zeros(0, np.int64) if lines else find_ends(block.data, tokenizer.language)
     breaks = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
     blank = find_blank_lines(block.data, breaks)
     borders = blank if border is None else find_borders(block.data, border)
@@ -58,7 +67,8 @@ def number_words(
     if len(inserted):  # back to the block's own bytes
         starts = starts - np.searchsorted(inserted, starts)
     offsets = _offsets(np.sort(cuts), starts, ends)
-    places = starts[np.searchsorted(ends, offsets[:-1], side="right")]
+    chunk = np.searchsorted(ends, offsets[:-1], side="right")
+    places = starts[chunk]
     before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
     return Numbered(
         block.file,
@@ -68,7 +78,17 @@ def number_words(
         (block.line + np.searchsorted(breaks, places)).astype(np.int32),
         np.diff(before, prepend=0) > 0,
         len(borders) > (before[-1] if len(before) else 0),
+        _anchor(places, ends[chunk - 1] * (chunk > 0) < offsets[:-1]),
+        pack(block.data) if keep else [],
     )
+
+
+def _anchor(places: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Let a part of a long sentence that begins within a chunk be found from the part before."""
+    if not inside.any():
+        return places
+    own = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
+    return places[own]
 
 
 def _part(
@@ -91,9 +111,11 @@ def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
         bytearray(b"\0" + data.translate(_table(tokenizer)) + bytes(WIDE)), np.uint8
     )
     if tokenizer.kind == "word":
-        joiners = np.flatnonzero((letters == ord("'")) | (letters == ord("-")))
-        joins = _LETTERS[letters[joiners - 1]] & _LETTERS[letters[joiners + 1]]
-        letters[joiners[~joins]] = 0
+        for joiners, within in ((b"'-", _LETTERS), (b".,", _DIGITS)):
+            if joiners[0] in _table(tokenizer):
+                places = np.flatnonzero((letters == joiners[0]) | (letters == joiners[1]))
+                joins = within[letters[places - 1]] & within[letters[places + 1]]
+                letters[places[~joins]] = 0
     return letters
 
 
@@ -103,7 +125,11 @@ def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.int6
     What is all ASCII is a word as it stands; the others are split once, not at each occurrence.
     """
     sizes = np.ones(len(chunks.new), np.int64)
-    wide = np.flatnonzero(np.frombuffer(chunks.text, np.uint8) > 127)
+    letters = np.frombuffer(chunks.text, np.uint8)
+    special = letters > 127
+    if tokenizer.language in DOTTED_I and not tokenizer.cased:
+        special |= letters == ord("I")  # of two bytes when it is small
+    wide = np.flatnonzero(special)
     odd = np.searchsorted(chunks.ends, wide, side="right")
     odd = odd[np.diff(odd, prepend=-1) > 0]
     if not len(odd):
@@ -160,16 +186,25 @@ _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 _LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
 
 
+# A digit may be one of several bytes; the tokenizer then decides, as for all such chunks.
+_DIGITS = np.array([chr(code).isdecimal() or code > 127 for code in range(256)])
+
+
 @cache
 def _table(tokenizer: Tokenizer) -> bytes:
     """Make a table from bytes to small letters, NUL for what separates."""
     word = tokenizer.kind == "word"
+    joiners = "'-" if tokenizer.rules == 1 else "'-.,"
     inside = [
-        char.isalnum() or char in "'-" if word else not char.isspace()
+        char.isalnum() or char in joiners if word else not char.isspace()
         for char in map(chr, range(128))
     ]
     table = bytes(code if inside[code] else 0 for code in range(128))
-    return (table if tokenizer.cased else table.lower()) + bytes(range(128, 256))
+    if not tokenizer.cased:
+        table = table.lower()
+        if tokenizer.language in DOTTED_I:
+            table = table[: ord("I")] + b"I" + table[ord("I") + 1 :]
+    return table + bytes(range(128, 256))
 
 
 def number_all(
@@ -178,13 +213,14 @@ def number_all(
     lines: bool,
     workers: int,
     border: str | None = None,
+    keep: bool = False,
 ) -> Iterator[tuple[Numbered, int]]:
     """Encode blocks in order, in several processes where that pays."""
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
         for block, size in chain(start, stream):
-            yield number_words(block, tokenizer, lines, border), size
+            yield number_words(block, tokenizer, lines, border, keep), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -194,10 +230,10 @@ def number_all(
         pending: deque[tuple[Future[Numbered], int]] = deque()
         for block, size in chain(start, stream):
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
-                future = pool.submit(number_words, block, tokenizer, lines, border)
+                future = pool.submit(number_words, block, tokenizer, lines, border, keep)
             else:  # the others have enough to do: this process is a worker too
                 future = Future()
-                future.set_result(number_words(block, tokenizer, lines, border))
+                future.set_result(number_words(block, tokenizer, lines, border, keep))
             pending.append((future, size))
             while pending and (pending[0][0].done() or len(pending) > 4 * workers):
                 future, size = pending.popleft()

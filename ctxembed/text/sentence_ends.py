@@ -5,15 +5,16 @@ The two bytes behind a full stop nearly always decide; a pattern decides the res
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.tokenizer import ABBREVIATIONS, is_abbreviation
+from ctxembed.text.languages import abbreviations, has_ordinals
+from ctxembed.text.tokenizer import CLOSING, FINAL, FRENCH, MARKS, OPENING, is_abbreviation
 
 _SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]
-_FINAL = "।۔。！？"  # need no space behind them
-_WIDE_MARKS = "…" + _FINAL
+_WIDE_MARKS = "…" + FINAL
 
 
 def _any_of(characters: Iterable[str]) -> bytes:
@@ -23,9 +24,9 @@ def _any_of(characters: Iterable[str]) -> bytes:
 
 _SPACE = _any_of(_SPACES)
 _END = re.compile(
-    _any_of(".!?" + _WIDE_MARKS) + b"+" + _any_of("\"'”’)]") + b"*"
-    b"(?=" + _SPACE + b"|" + b"|".join(b"(?<=" + char.encode() + b")" for char in _FINAL) + b")"
-    b"(?!" + _SPACE + b"*" + _any_of("\"'“‘([") + b"*(?:[a-z]|\xc3[\x9f-\xb6\xb8-\xbf]))"
+    _any_of(MARKS + FINAL) + b"+" + _any_of([*CLOSING, *(f"{space}»" for space in FRENCH)]) + b"*"
+    b"(?=" + _SPACE + b"|" + b"|".join(b"(?<=" + char.encode() + b")" for char in FINAL) + b")"
+    b"(?!" + _SPACE + b"*" + _any_of(OPENING) + b"*(?:[a-z]|\xc3[\x9f-\xb6\xb8-\xbf]))"
 )
 _NO, _YES, _ASK = range(3)
 
@@ -43,28 +44,35 @@ def _behind() -> NDArray[np.uint8]:
     return table
 
 
-def _tails() -> NDArray[np.bool_]:
+_EDGE, _POINT, _DIGIT, _WIDE = 0, 28, 29, 31  # kinds of bytes: before a word, of a letter of many
+_KIND = np.arange(256) & 31  # small and capital letters: 1 to 26
+_KIND[ord(".")] = _POINT
+_KIND[ord("0") : ord("9") + 1] = _DIGIT
+_KIND[[ord(char) for char in [*_SPACES, *"(\"'["] if char.isascii()]] = _EDGE
+_KIND[128:] = _WIDE
+_BEHIND = _behind()
+
+
+@cache
+def _tails(language: str) -> NDArray[np.bool_]:
     """Mark (32, 32, 32) kinds of three bytes before a full stop that an abbreviation may have."""
     tails = np.zeros((32, 32, 32), np.bool_)
-    for word in ABBREVIATIONS:
-        *first, second, third = _KIND[list(word[-3:].encode())]
+    for word in abbreviations(language):
+        *first, second, third = _KIND[list(f" {word}".encode()[-3:])]
         tails[first or [_EDGE, _WIDE], second, third] = True
-    tails[:, [_EDGE, _WIDE], 1:27] = True  # a single letter
+    tails[:, [_EDGE, _WIDE, _POINT], 1:27] = True  # a single letter, the last one of U.S.
     tails[:, :, _WIDE] = True
+    if has_ordinals(language):
+        tails[:, :, _DIGIT] = True
     return tails
 
 
-_EDGE, _WIDE = 0, 31  # kinds of bytes: before a word, of a letter of several bytes
-_KIND = np.arange(256) & 31  # small and capital letters: 1 to 26
-_KIND[[ord(char) for char in [*_SPACES, *"(\"'["] if char.isascii()]] = _EDGE
-_KIND[128:] = _WIDE
-_BEHIND, _TAILS = _behind(), _tails()
 _LATER = np.zeros((256, 256), np.bool_)  # second and third byte of a mark of several bytes
 for _mark in _WIDE_MARKS:
     _LATER[_mark.encode()[1], _mark.encode()[2] if len(_mark.encode()) > 2 else slice(None)] = True
 
 
-def find_ends(data: bytes) -> NDArray[np.int64]:
+def find_ends(data: bytes, language: str = "") -> NDArray[np.int64]:
     """List where sentences end in UTF-8 text, but for the last one.
 
     >>> find_ends(b"Dr. Who came. Yes! So").tolist()
@@ -80,11 +88,13 @@ def find_ends(data: bytes) -> NDArray[np.int64]:
     ends = np.sort(np.concatenate([marks[verdict == _YES] + 1, np.array(found, np.int64)]))
     ends = ends[np.diff(ends, prepend=0) > 0]
     a, b, c = (_KIND[letters[ends - before]] for before in (4, 3, 2))
-    doubtful = (letters[ends - 1] == ord(".")) & (_TAILS[a, b, c] | (ends < 4))
-    wrong = [place for place in np.flatnonzero(doubtful) if _abbreviated(data, int(ends[place]))]
+    doubtful = (letters[ends - 1] == ord(".")) & (_tails(language)[a, b, c] | (ends < 4))
+    wrong = [at for at in np.flatnonzero(doubtful) if _abbreviated(data, int(ends[at]), language)]
     return np.delete(ends, wrong)
 
 
-def _abbreviated(data: bytes, end: int) -> bool:
-    before = data[max(0, end - 64) : end].decode("utf-8", "replace")  # many more than are looked at
-    return is_abbreviation(before, len(before))
+def _abbreviated(data: bytes, end: int, language: str) -> bool:
+    """Look at the letters around an end, many more than are needed."""
+    before = data[max(0, end - 64) : end].decode("utf-8", "replace")
+    behind = data[end : end + 128].decode("utf-8", "replace")
+    return is_abbreviation(before + behind, len(before), language)

@@ -1,7 +1,8 @@
 """From text to sentences and words.
 
 A word is a run of letters, digits and combining marks of any script; one apostrophe or hyphen
-between two such runs belongs to the word. Everything else separates.
+between two such runs belongs to the word, and so does a point or comma between two digits.
+Everything else separates.
 """
 
 import re
@@ -10,7 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
+from ctxembed.text.languages import abbreviations, has_ordinals, make_small, starters
+
+RULES = 2  # 1: models whose numbers end at a point or comma
 CURLY = str.maketrans({"’": "'", "‐": "-", "‑": "-"})  # one spelling for each joiner
 
 
@@ -21,12 +26,20 @@ class Tokenizer:
     kind: str = "word"  # "word" or "whitespace"
     cased: bool = False
     unit: str = "word"  # "subword" and "character" are in subword.py
+    language: str = ""  # small letters and sentence ends of a language, where it is told
+    rules: int = RULES
+
+    def told(self) -> dict[str, Any]:
+        """Return what a model's description says of it."""
+        return {name: getattr(self, name) for name in Tokenizer.__dataclass_fields__}
 
     def words(self, text: str) -> list[str]:
         """Split text into words, or into the smaller units of a tokeniser of those.
 
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
+        >>> Tokenizer().words("1,881,135 at $3.50.")
+        ['1,881,135', 'at', '3.50']
         """
         if self.unit != "word":
             return [unit for unit, _, _ in self.tokens(text)]
@@ -55,14 +68,16 @@ class Tokenizer:
         """Give a word the form it has in the vocabulary."""
         if self.kind == "word" and not word.isascii():
             word = word.translate(CURLY)
-        return word if self.cased else word.lower()
+        if self.cased:
+            return word
+        return make_small(word, self.language) if self.rules > 1 else word.lower()
 
     def _pattern(self, text: str) -> tuple[re.Pattern[str], str]:
         """Return what finds the words, and the text in which it does."""
         if self.kind == "whitespace":
             return _compiled(_NO_SPACE), text
         plain = _compiled(_MARKLESS).fullmatch(text)
-        pattern = _compiled(_MARKLESS_WORD) if plain else word_pattern()
+        pattern = _compiled(_MARKLESS_WORD[self.rules]) if plain else word_pattern(self.rules)
         return pattern, text.replace("_", " ")  # to \w it would be a letter
 
 
@@ -79,14 +94,20 @@ _MARKLESS = (
     "[\0-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u200b\u200e-\u20cf\u2100-\u2cee"
     "\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff\uff00-\uffff]*"
 )
-_MARKLESS_WORD = r"\w+(?:['’‐‑\-]\w+)*"
+_IN_NUMBERS = r"(?<=\d)[.,٫٬](?=\d)"
+_MARKLESS_WORD = {
+    1: r"\w+(?:['’‐‑\-]\w+)*",
+    2: rf"\w+(?:(?:['’‐‑\-]|{_IN_NUMBERS})\w+)*",
+}
 
 
 @cache
-def word_pattern() -> re.Pattern[str]:
+def word_pattern(rules: int = RULES) -> re.Pattern[str]:
     """Compile the pattern of a word; Python's \\w lacks the marks that Hindi or Thai words need."""
     unit = rf"[\w{_marks()}]"
     joiner = "['’‐‑\\-\u200c\u200d]"  # the last two join letters in Persian and Hindi words
+    if rules > 1:
+        joiner = f"(?:{joiner}|{_IN_NUMBERS})"
     return re.compile(rf"\w{unit}*(?:{joiner}\w{unit}*)*")  # no mark stands alone
 
 
@@ -102,44 +123,52 @@ def _marks() -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
-# A full stop after these, or after a single capital letter, ends no sentence.
-_LISTED = """
-mr mrs ms dr prof st sr jr gen col capt lt sgt rev hon gov sen rep mt ft no vol fig vs cf
-e.g i.e etc approx ca
-"""
-ABBREVIATIONS = frozenset(_LISTED.split())
-_BEHIND = (
-    r"[.!?…।۔。！？]*[\"'”’)\]]*"
-    r"(?=\s|(?<=[।۔。！？]))"  # CJK writes no space behind it
-    r"(?!\s*[\"'“‘(\[]*[a-zß-öø-ÿ])"  # the next sentence begins with no small letter
-)
-_LAST_WORD = r"[^\s(\[\"'“‘]*\Z"
+MARKS = ".!?…"
+FINAL = "।۔؟。！？"  # need no space behind them
+CLOSING = "\"'”’“»«)]"  # some open elsewhere, but never right behind a full stop
+OPENING = "\"'“‘«»„¿¡(["
+FRENCH = " \u00a0\u202f"  # one of these stands before a French »
+_LAST_WORD = r"[^\s(\[\"'“‘«„]*\Z"
+_LETTERS = r"(?:[^\W\d_]\.)+[^\W\d_]"  # U.S
+_NEXT_WORD = r"\W*([^\W\d_]+)"
 
 
 @cache
 def _end_patterns() -> dict[str, re.Pattern[str]]:
     """One pattern for each character: Python finds a letter much faster than one of several."""
-    return {end: re.compile(re.escape(end) + _BEHIND) for end in ".!?…।۔。！？"}
+    behind = (
+        rf"[{MARKS}{FINAL}]*(?:[{re.escape(CLOSING)}]|[{FRENCH}]»)*"
+        rf"(?=\s|(?<=[{FINAL}]))"  # CJK writes no space behind it
+        rf"(?!\s*[{re.escape(OPENING)}]*[a-zß-öø-ÿ])"  # no sentence begins with a small letter
+    )
+    return {end: re.compile(re.escape(end) + behind) for end in MARKS + FINAL}
 
 
-def sentence_ends(text: str) -> list[int]:
+def sentence_ends(text: str, language: str = "") -> list[int]:
     """List where sentences end, but for the last one.
 
-    >>> sentence_ends("Dr. Who came. Yes! So")
-    [13, 18]
+    >>> sentence_ends("Dr. Who came. Yes! So"), sentence_ends("Am 3. Oktober. Ja", "de")
+    ([13, 18], [14])
     """
     ends: set[int] = set()
     for character, pattern in _end_patterns().items():
         if character in text:
             ends.update(match.end() for match in pattern.finditer(text))
-    return [end for end in sorted(ends) if not is_abbreviation(text, end)]
+    return [end for end in sorted(ends) if not is_abbreviation(text, end, language)]
 
 
-def is_abbreviation(text: str, end: int) -> bool:
+def is_abbreviation(text: str, end: int, language: str = "") -> bool:
     """Tell whether what ends here is a full stop that belongs to the word before it."""
     before = _compiled(_LAST_WORD).search(text, max(0, end - 13), end - 1)
     word = before[0] if before and text[end - 1] == "." else ""
-    return (len(word) == 1 and word.isupper()) or word.lower() in ABBREVIATIONS
+    if len(word) == 1 and word.isupper():
+        return True
+    if has_ordinals(language) and len(word) < 3 and word.isdecimal():
+        return True
+    if word.lower() not in abbreviations(language) and not _compiled(_LETTERS).fullmatch(word):
+        return False
+    follows = _compiled(_NEXT_WORD).match(text, end, end + 20)
+    return follows is None or follows[1].lower() not in starters(language)
 
 
 _BLANK_LINE = r"\n[^\S\n]*\n\s*"
@@ -147,7 +176,7 @@ _LINE = r"\n"
 
 
 def sentence_spans(
-    text: str, *, wrapped: bool = True, lines: bool = False
+    text: str, *, wrapped: bool = True, lines: bool = False, language: str = ""
 ) -> Iterator[tuple[int, int]]:
     """Yield where each sentence begins and ends; a blank line, or each line, ends one too.
 
@@ -155,7 +184,7 @@ def sentence_spans(
     [(0, 10), (12, 25)]
     """
     breaks = [match.end() for match in _compiled(_BLANK_LINE if wrapped else _LINE).finditer(text)]
-    ends = sorted({0, *breaks, *([] if lines else sentence_ends(text)), len(text)})
+    ends = sorted({0, *breaks, *([] if lines else sentence_ends(text, language)), len(text)})
     for start, end in pairwise(ends):
         piece = text[start:end]
         if not piece.isspace():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ctxembed.text.index import CHUNK, Counted
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.numbering import split_long
+from ctxembed.text.original import PLACES
 
 LONGEST = 10_000  # units in a sentence; gensim cuts what is beyond
 
@@ -45,11 +46,13 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
             )
     (folder / "units.npy").replace(folder / "ids.npy")
     split = split_long(before, LONGEST)
-    lines = np.load(folder / "lines.npy")[np.searchsorted(before, split[:-1], side="right") - 1]
+    whole = np.searchsorted(before, split[:-1], side="right") - 1  # the sentence each is part of
     documents = load(folder / "documents.npy")
     np.save(folder / "documents.npy", before[np.searchsorted(offsets, documents)])
     np.save(folder / "offsets.npy", split)
-    np.save(folder / "lines.npy", lines)
+    for name in ("lines.npy", PLACES):
+        if (folder / name).exists():
+            np.save(folder / name, np.load(folder / name)[whole])
     names = list(numbers)
     return replace(
         counted,

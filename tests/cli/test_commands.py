@@ -54,6 +54,7 @@ ANSWERS: dict[str, tuple[str, tuple[str, ...], Rows]] = {
         [  # 2 of 22 words; juice + sweet is (1.8, 0, 0, 0.6), of length sqrt(3.6)
             ("bank", "count", 2),
             ("bank", "share", 2 / 22),
+            ("bank", "documents", 2),
             ("bank", "norm", 1.0),
             ("bank", "nearest", "money 0.80, the 0.70"),
             ("bank", "axis cash", 0.8),

@@ -36,7 +36,7 @@ def use(place: Path) -> None:
     index = model.index
     assert index is not None
     assert len(model.vocab) == len(model.counts) == len(model.vectors)
-    assert len(index.ids) and len(index.lines) and len(index.positions(0)) and index._rare
+    assert len(index.ids) and len(index.lines) and len(index.positions(0)) and index.rare
     load_attention(model, "learned")
 
 

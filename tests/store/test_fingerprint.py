@@ -104,7 +104,7 @@ def test_senses_of_another_model_are_refused(often: Path, tmp_path: Path, run: R
     description = json.loads((tmp_path / "other" / "model.json").read_text())
     description["fingerprint"] = "another"
     (tmp_path / "other" / "model.json").write_text(json.dumps(description))
-    done = run("kwic", "bank", "--sense", "1", "-m", "other")
+    done = run("kwic", "bank", "--where", "sense=1", "-m", "other")
     assert (done.returncode, done.stdout) == (3, "")
     assert (
         "made for another model than other; remove it; ctxembed senses WORD --save finds senses"

@@ -23,7 +23,7 @@ WORDS = {
     "state-of-the-art": ["state-of-the-art"],
     "it’s -- well - 'quoted' rock-'n'-roll": ["it's", "well", "quoted", "rock", "n", "roll"],
     "naïve café Ångström": ["naïve", "café", "ångström"],
-    "snake_case 3.14 a1b2": ["snake", "case", "3", "14", "a1b2"],
+    "snake_case 3.14 a1b2": ["snake", "case", "3.14", "a1b2"],
     "हिन्दी में किताबें": ["हिन्दी", "में", "किताबें"],
     "بہت آسان کام": ["بہت", "آسان", "کام"],
     "re\N{COMBINING ACUTE ACCENT}sume": ["re\N{COMBINING ACUTE ACCENT}sume"],

@@ -22,13 +22,30 @@ from ctxembed.text.tokenizer import (
 
 WORDS = "the The Dr. U.S. don't naïve state-of-the-art किताब می‌خواهم x_y -a- “Yes” İo ΟΔΥΣΣΕΥΣ"
 PIECES = [*WORDS.split(), "internationalisation", "наука", "中文", "e\u0301", "'", "--", "3.5"]
-SPACES = [" ", "  ", "\n", "\n\n", ". ", "! ", "?\n", "。", "… ", "\u00a0", "\u3000", "\t", ".) "]
+PIECES += ["1,881", "٣", "१", "Işık"]
+SPACES = [
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    ". ",
+    "! ",
+    "?\n",
+    "。",
+    "… ",
+    "\u00a0",
+    "\u3000",
+    "\t",
+    ".) ",
+    ".",
+    ",",
+]
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES + SPACES), st.text(max_size=4))).map("".join)
 
 
-def mark_sentences(text: str, mark: str) -> str:
+def mark_sentences(text: str, mark: str, language: str = "") -> str:
     """Put a mark behind each sentence; nothing else changes."""
-    ends = [0, *sentence_ends(text), len(text)]
+    ends = [0, *sentence_ends(text, language), len(text)]
     return mark.join(text[start:end] for start, end in pairwise(ends))
 
 
@@ -45,15 +62,17 @@ def sentences(made: Numbered) -> list[list[str]]:
     st.sampled_from(["word", "whitespace"]),
     st.booleans(),
     st.booleans(),
+    st.sampled_from([("", 1), ("", 2), ("tr", 2)]),
 )
-@example("one. two.\nthree", "word", False, False)
-@example("\u0301a \u0660\u200da_b", "word", True, False)
+@example("one. two.\nthree", "word", False, False, ("", 2))
+@example("\u0301a \u0660\u200da_b", "word", True, False, ("", 2))
+@example("$3.50 1,000,000. 5,é é,5 ٣٫٥ १,००० v1.2 İI Iİ 1.5's", "word", False, True, ("tr", 2))
 def test_the_fast_path_finds_what_the_tokenizer_finds(
-    text: str, kind: str, cased: bool, lines: bool
+    text: str, kind: str, cased: bool, lines: bool, how: tuple[str, int]
 ) -> None:
-    tokenizer = Tokenizer(kind, cased)
+    tokenizer = Tokenizer(kind, cased, language=how[0], rules=how[1])
     made = number_words(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
-    marked = text if lines else mark_sentences(text, "\x1e")
+    marked = text if lines else mark_sentences(text, "\x1e", how[0])
     expected = [
         (words, line)
         for line, row in enumerate(marked.split("\n"), 7)
@@ -127,17 +146,22 @@ def test_both_patterns_find_the_same(text: str) -> None:
     assert Tokenizer().words(text) == plain
 
 
-MARKS = list(".!?…।۔。！？\"'”’“‘)(][ \n\u00a0\u3000\u2009\x1e\x85aZzßöøÿ÷ÉЯ7中-")
+MARKS = list(".!?…।۔؟。！？»„¿\"'”’“‘)(][ \n\u00a0\u3000\u2009\x1e\x85aZzßöøÿ÷ÉЯ7中-")
 PARTS = [*MARKS, ". ", "? ", "Dr", "no", " Prof", "(e.g", "first", "\u00a0St", "ca", "É. ", " A. "]
+PARTS += ["U.S", " z.B", "3", " 12", ". The ", ". Die "]
 
 
 @settings(deadline=None, max_examples=500)
-@given(st.lists(st.one_of(st.sampled_from(PARTS), st.characters(codec="utf-8"))).map("".join))
-@example("A. b")
-@example("。 a。")
-def test_sentences_end_among_the_bytes_where_they_end_in_the_text(text: str) -> None:
-    found = find_ends(text.encode()).tolist()
-    assert found == [len(text[:end].encode()) for end in sentence_ends(text)]
+@given(
+    st.lists(st.one_of(st.sampled_from(PARTS), st.characters(codec="utf-8"))).map("".join),
+    st.sampled_from(["", "en", "de", "fr", "es", "tr", "az"]),
+)
+@example("A. b", "")
+@example("。 a。", "")
+@example("am 3. Oktober", "de")
+def test_sentences_end_among_the_bytes_where_they_end_in_the_text(text: str, language: str) -> None:
+    found = find_ends(text.encode(), language).tolist()
+    assert found == [len(text[:end].encode()) for end in sentence_ends(text, language)]
 
 
 @settings(deadline=None)
@@ -166,3 +190,24 @@ def test_abbreviations_and_initials_end_no_sentence() -> None:
     assert mark_sentences("我来了。你好！ A. S. Пушкин: А. С. Пуш! Да", "|") == (
         "我来了。|你好！| A. S. Пушкин: А. С. Пуш!| Да"
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("", "Work at U.S. Bank began.| He left the U.S.| The bank stayed.| Is it 3?| Yes."),
+        (
+            "en",
+            "Acme Inc. Berlin and Acme Inc.| The rest, etc.| They said no.| At 5 p.m. Friday",
+        ),
+        ("de", "Am 3. Oktober kam z. B. Dr. Alt, d.h. Otto.| Im Jahr 1990.| Das war „gut.“| Ja"),
+        ("fr", "M. Dupont et Mme. Roy, p. ex. Luc, sont là.| « Oui. »| Il est venu"),
+        ("es", "El Sr. Gómez vive en EE. UU. Ayer vino.| ¿Sí?| ¡No!| Bien"),
+        ("tr", "Prof. Dr. Ali Bey 19. Yüzyıl vb. Eserler yazdı.| Sonra 1990.| Bu iyi"),
+        ("", "کیا یہ بینک ہے؟| جی ہاں۔| یہ بینک ہے"),
+        ("", "यह बैंक है।| हाँ।| वह नदी है"),
+        ("", "他去了银行。|真的吗？|是！|好"),
+    ],
+)
+def test_where_sentences_end_in_several_languages(language: str, text: str) -> None:
+    assert mark_sentences(text.replace("|", ""), "|", language) == text

@@ -130,7 +130,7 @@ def test_a_damaged_tokenizer_is_named(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_a_word_model_composes_nothing(model: Model) -> None:
-    assert model.tokenizer == Tokenizer()
+    assert model.tokenizer == Tokenizer(rules=1)  # an older model
     assert model.parts("aple") == []
     with pytest.raises(UnknownWordError, match="close known words: apple"):
         model.vector("aple")

@@ -1,0 +1,101 @@
+"""Where a word, several words or a pattern stands in the corpus: apple, New York, bank* of."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.context.occurrences import Places, corpus_of
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.store.model import Model
+from ctxembed.text.index import CHUNK, Index
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The occurrences of what was asked for."""
+
+    asked: str
+    places: Places  # (n,) of the first token of each, in the order of the text
+    size: int  # tokens of each
+    row: int | None  # where it is one word of the vocabulary: its row
+
+
+def find_hits(model: Model, asked: str) -> Hits:
+    """Find a word, words in a row, or words with * for any letters, within a sentence."""
+    index = corpus_of(model)
+    row = model.find(asked)
+    if row is not None:
+        return Hits(model.vocab[row], index.positions(row), 1, row)
+    terms = list(_read(model, index, asked))
+    if not terms:
+        raise UsageError(f"{asked!r}: no word in it")
+    if not all(len(term) for term in terms):
+        raise UnknownWordError(model.unknown(asked))
+    anchor, places = _rarest(model, index, terms)
+    first = places - anchor
+    inside = (first >= 0) & (first + len(terms) <= len(index.ids))
+    first = first[inside]
+    inside = index.sentence_of(first) == index.sentence_of(first + len(terms) - 1)
+    for number, term in enumerate(terms):
+        if number != anchor:
+            first = first[inside]
+            inside = np.isin(index.ids[first + number], term)
+    return Hits(asked, first[inside], len(terms), None)
+
+
+def _read(model: Model, index: Index, asked: str) -> Iterator[NDArray[np.int64]]:
+    """Yield the ids that each token may have; none where no word is like it."""
+    plain: list[str] = []
+    for part in [*asked.split(), None]:
+        if part is not None and "*" not in part:
+            plain.append(part)
+            continue
+        if plain:
+            for word in model.tokenizer.words(" ".join(plain)):
+                yield _ids(model, index, word)
+            plain = []
+        if part is not None:
+            yield _like(model, index, part)
+
+
+def _ids(model: Model, index: Index, word: str) -> NDArray[np.int64]:
+    """Return the id of a word as an array, rare words too, or an empty one."""
+    row = model.find(word)
+    if row is not None:
+        return np.array([row])
+    try:
+        return np.array([len(model.vocab) + index.rare.index(word)])
+    except ValueError:
+        return np.zeros(0, np.int64)
+
+
+def _like(model: Model, index: Index, pattern: str) -> NDArray[np.int64]:
+    """Return the ids of the words that a pattern fits, where * is any letters or none."""
+    wanted = model.tokenizer.normalise(pattern)
+    if not wanted.strip("*"):
+        return np.arange(len(model.vocab) + len(index.rare))
+    fits = re.compile(".*".join(map(re.escape, wanted.split("*")))).fullmatch
+    known = [row for row, word in enumerate(model.vocab) if fits(word)]
+    rare = [len(model.vocab) + row for row, word in enumerate(index.rare) if fits(word)]
+    return np.array([*known, *rare], np.int64)
+
+
+def _rarest(model: Model, index: Index, terms: list[NDArray[np.int64]]) -> tuple[int, Places]:
+    """Return which token is the fewest places, and all of them, in the order of the text."""
+    counts = [
+        model.counts[term].sum() if (term < len(model.vocab)).all() else np.inf for term in terms
+    ]
+    anchor = int(np.argmin(counts))
+    term = terms[anchor]
+    if len(term) <= 1000 and np.isfinite(counts[anchor]):
+        return anchor, np.sort(np.concatenate([index.positions(int(row)) for row in term]))
+    wanted = np.zeros(len(model.vocab) + len(index.rare), np.bool_)
+    wanted[term] = True
+    found = [
+        first + np.flatnonzero(wanted[index.ids[first : first + CHUNK]])
+        for first in range(0, len(index.ids), CHUNK)
+    ]
+    return anchor, np.concatenate(found)

@@ -1,0 +1,219 @@
+"""The text as it was written: a packed copy in the index, and where a token stands in it."""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import ModelError
+from ctxembed.text.folder import Part
+from ctxembed.text.npy import load, write_header
+from ctxembed.text.tokenizer import Tokenizer
+
+PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line
+COPY, PIECES, PLACES = "text.npy", "pieces.npy", "places.npy"
+
+
+def pack(data: bytes) -> list[tuple[int, bytes]]:
+    """Pack text, a piece at a time; the fastest level, since reading a corpus must stay fast."""
+    pieces = (data[first : first + PIECE] for first in range(0, len(data), PIECE))
+    return [(len(piece), zlib.compress(piece, 1)) for piece in pieces]
+
+
+class CopyWriter:
+    """Writes packed pieces one behind the other, and where each begins."""
+
+    def __init__(self, folder: Path, file: IO[bytes]) -> None:
+        self.folder, self.file = folder, file
+        self.ends = [(0, 0)]  # of each piece, in the text and when it is packed
+        self._tell_size()
+
+    @property
+    def size(self) -> int:
+        """Bytes of text so far."""
+        return self.ends[-1][0]
+
+    def _tell_size(self) -> None:
+        """Write the array's header, again when its size is known."""
+        write_header(self.file, (self.ends[-1][1],), "|u1")
+
+    def add(self, pieces: Sequence[tuple[int, bytes]]) -> None:
+        """Write the pieces of a block."""
+        for size, packed in pieces:
+            self.file.write(packed)
+            self.ends.append((self.ends[-1][0] + size, self.ends[-1][1] + len(packed)))
+
+    def finish(self) -> None:
+        """Write how many bytes there are, and where the pieces begin."""
+        begin = self.file.tell() - self.ends[-1][1]
+        self.file.seek(0)
+        self._tell_size()
+        assert self.file.tell() == begin, "numpy's header changed its length"
+        np.save(self.folder / PIECES, np.array(self.ends, np.int64))
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The copy of a corpus's text in an index."""
+
+    folder: Path | Part
+
+    @cached_property
+    def _pieces(self) -> NDArray[np.int64]:
+        pieces: NDArray[np.int64] = load(self.folder / PIECES)
+        if pieces.ndim != 2 or not len(pieces):
+            raise self._damaged(PIECES)
+        return pieces
+
+    @cached_property
+    def _packed(self) -> NDArray[np.uint8]:
+        packed: NDArray[np.uint8] = load(self.folder / COPY)
+        return packed
+
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return int(self._pieces[-1, 0])
+
+    @cached_property
+    def _unpacked(self) -> Callable[[int], bytes]:
+        return lru_cache(8)(self._unpack)  # occurrences are asked for in the order of the text
+
+    def _unpack(self, piece: int) -> bytes:
+        (begin, first), (end, last) = self._pieces[piece : piece + 2].tolist()
+        try:
+            data = zlib.decompress(self._packed[first:last].tobytes())
+        except zlib.error:
+            data = b""
+        if len(data) != end - begin:
+            raise self._damaged(COPY)
+        return data
+
+    def _damaged(self, name: str) -> ModelError:
+        return ModelError(f"{self.folder / name}: damaged; train the model again")
+
+    def read(self, begin: int, end: int) -> bytes:
+        """Return the bytes from one place to another."""
+        first, last = np.searchsorted(self._pieces[:, 0], [begin, end - 1], side="right") - 1
+        data = b"".join(self._unpacked(piece) for piece in range(int(first), int(last) + 1))
+        start = begin - int(self._pieces[first, 0])
+        return data[start : start + end - begin]
+
+
+@dataclass(frozen=True)
+class Original:
+    """Finds tokens of the index in the copy of its text."""
+
+    copy: Copy
+    places: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
+    offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
+    documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
+    tokenizer: Tokenizer
+
+    def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
+        """Return what stands before some tokens of a sentence, they themselves, what is behind.
+
+        Up to `width` characters to either side, across sentences but within the document; runs of
+        spaces are one.
+        """
+        begin, end = self._spans(token, size)
+        first, last = self._document(token)
+        before = self.copy.read(max(first, begin - 4 * width), begin) if width else b""
+        behind = self.copy.read(end, min(last, end + 4 * width)) if width and end < last else b""
+        left, right = _flat(before), _flat(behind)
+        hit = " ".join(self.copy.read(begin, end).decode("utf-8", "replace").split())
+        return (
+            clip(left, width, whole=begin - first <= 4 * width),
+            hit,
+            clip(right[::-1], width, whole=last - end <= 4 * width)[::-1],
+        )
+
+    def _spans(self, token: int, size: int) -> tuple[int, int]:
+        """Return where some tokens begin and end in the copy, in bytes."""
+        sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
+        place = int(self.places[sentence])
+        # A long sentence was split: its parts are counted from where it begins.
+        first, behind = np.searchsorted(self.places, [place, place + 1]).tolist()
+        end = int(self.places[behind]) if behind < len(self.places) else self.copy.size
+        text, spans = self._tokens(place, end)
+        at = token - int(self.offsets[first])
+        if at + size > len(spans):
+            raise ModelError(
+                f"{self.copy.folder}: damaged (the text is not that of the index); train the model"
+                " again"
+            )
+        start, stop = spans[at][0], spans[at + size - 1][1]
+        return place + len(text[:start].encode()), place + len(text[:stop].encode())
+
+    @cached_property
+    def _tokens(self) -> Callable[[int, int], tuple[str, list[tuple[int, int]]]]:
+        def tokens(begin: int, end: int) -> tuple[str, list[tuple[int, int]]]:
+            text = self.copy.read(begin, end).decode("utf-8", "replace")
+            return text, [(start, stop) for _, start, stop in self.tokenizer.tokens(text)]
+
+        return lru_cache(8)(tokens)
+
+    def _document(self, token: int) -> tuple[int, int]:
+        """Return where the document of a token begins and ends, in bytes."""
+        number = int(np.searchsorted(self.documents, token, side="right")) - 1
+        first, last = np.searchsorted(self.offsets, self.documents[number : number + 2]).tolist()
+        end = int(self.places[last]) if last < len(self.places) else self.copy.size
+        return int(self.places[first]), end
+
+
+def _flat(data: bytes) -> str:
+    """Decode bytes whose ends may be torn, runs of spaces made one, those at the ends too."""
+    text = data.decode("utf-8", "ignore")
+    inner = " ".join(text.split())
+    return f"{' ' * text[:1].isspace()}{inner}{' ' * text[-1:].isspace()}" if inner else ""
+
+
+def clip(text: str, width: int, whole: bool = True) -> str:
+    """Return the end of a text, no longer than so many characters, from a word's first letter on.
+
+    whole: the text begins where a word does. A space at the end is not counted.
+
+    >>> clip("the old river ", 9), clip("北京大学", 3), clip("ld man", 9, whole=False)
+    ('old river ', '京大学', 'man')
+    """
+    width += text[-1:].isspace()
+    if len(text) <= width and whole:
+        return text
+    cut = text[len(text) - width :] if len(text) > width else text
+    if len(text) > width and (text[-width - 1].isspace() or cut[:1].isspace()):
+        return cut
+    _, space, rest = cut.partition(" ")
+    return rest if space and rest else cut
+
+
+def find_changed(
+    files: Sequence[dict[str, Any]], beside: Path, made: float
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of a corpus that have moved or changed since an index was made of them."""
+    for file in files:
+        name = file["name"]
+        if name == "-" or "://" in name or not file.get("sha256"):
+            continue
+        path = next((p for p in (Path(name), beside / name) if p.is_file()), None)
+        if path is None:
+            yield name, "is no longer there"
+        elif path.stat().st_mtime > made and _digest(path) != file["sha256"]:
+            yield name, "has changed since"
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file as it was read: unpacked."""
+    from hashlib import sha256
+
+    from ctxembed.text.streams import damage_told, open_bytes
+
+    digest = sha256()
+    with damage_told(str(path)), open_bytes(str(path)) as stream:
+        while data := stream.read(1 << 20):
+            digest.update(data)
+    return digest.hexdigest()
