@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -221,21 +221,7 @@ class Model:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """How this model reads text."""
-        try:
-            told = {"rules": 1, **self.meta["tokenizer"]}  # what older models don't tell
-            if self.meta.get("phrases"):
-                from ctxembed.text.phrases import FILE, open_phrases
-
-                return open_phrases(told, self.files / FILE)
-            if told.get("unit", "word") == "word":
-                return Tokenizer(**told)
-            from ctxembed.text.subword import open_tokenizer
-
-            return open_tokenizer(told, self.files)
-        except TypeError:
-            raise ModelError(
-                f"{self.path / 'model.json'}: damaged (tokenizer); train the model again"
-            ) from None
+        return open_tokenizer(self.meta, self.files)
 
     @cached_property
     def index(self) -> Index | None:
@@ -244,7 +230,7 @@ class Model:
         files = self.meta.get("files", [])
         if not folder.is_dir():
             return None
-        return Index(folder, self.vocab, files, lambda: self.tokenizer)
+        return Index(folder, self.vocab, files, partial(open_tokenizer, self.meta, self.files))
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
@@ -403,6 +389,25 @@ def tell_forms(forms: Mapping[str, str]) -> list[str]:
     """
     told = ", ".join(f"{word} as {form}" for word, form in forms.items())
     return [f"not in the vocabulary, taken in another form: {told}"] if told else []
+
+
+def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
+    """Make the tokeniser that a model's description tells of."""
+    try:
+        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
+        if meta.get("phrases"):
+            from ctxembed.text.phrases import FILE, open_phrases
+
+            return open_phrases(told, files / FILE)
+        if told.get("unit", "word") == "word":
+            return Tokenizer(**told)
+        from ctxembed.text.subword import open_units
+
+        return open_units(told, files)
+    except TypeError:
+        raise ModelError(
+            f"{files.path / 'model.json'}: damaged (tokenizer); train the model again"
+        ) from None
 
 
 def write(

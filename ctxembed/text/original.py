@@ -2,10 +2,10 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 
 PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line
+KEPT = 8  # pieces, and sentences
+Spans = tuple[str, list[tuple[int, int]]]  # a text, and where its tokens begin and end
+K = TypeVar("K")
+V = TypeVar("V")
 COPY, PIECES, PLACES = "text.npy", "pieces.npy", "places.npy"
 
 
@@ -57,11 +61,27 @@ class CopyWriter:
         np.save(self.folder / PIECES, np.array(self.ends, np.int64))
 
 
+class Recent(dict[K, V]):
+    """What was made last: occurrences are asked for in the order of the text.
+
+    It holds nothing of who makes it, so that a model's files are closed when nobody asks any more.
+    """
+
+    def get(self, key: K, make: Callable[[K], V]) -> V:  # type: ignore[override]
+        """Return what was made of a key, or make it."""
+        if key not in self:
+            if len(self) >= KEPT:
+                self.pop(next(iter(self)))
+            self[key] = make(key)
+        return self[key]
+
+
 @dataclass(frozen=True)
 class Copy:
     """The copy of a corpus's text in an index."""
 
     folder: Path | Part
+    unpacked: Recent[int, bytes] = field(default_factory=lambda: Recent[int, bytes](), repr=False)
 
     @cached_property
     def _pieces(self) -> NDArray[np.int64]:
@@ -80,10 +100,6 @@ class Copy:
         """Bytes of text."""
         return int(self._pieces[-1, 0])
 
-    @cached_property
-    def _unpacked(self) -> Callable[[int], bytes]:
-        return lru_cache(8)(self._unpack)  # occurrences are asked for in the order of the text
-
     def _unpack(self, piece: int) -> bytes:
         (begin, first), (end, last) = self._pieces[piece : piece + 2].tolist()
         try:
@@ -100,7 +116,9 @@ class Copy:
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from one place to another."""
         first, last = np.searchsorted(self._pieces[:, 0], [begin, end - 1], side="right") - 1
-        data = b"".join(self._unpacked(piece) for piece in range(int(first), int(last) + 1))
+        data = b"".join(
+            self.unpacked.get(piece, self._unpack) for piece in range(int(first), int(last) + 1)
+        )
         start = begin - int(self._pieces[first, 0])
         return data[start : start + end - begin]
 
@@ -114,6 +132,9 @@ class Original:
     offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
     documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
     tokenizer: Tokenizer
+    spans: Recent[tuple[int, int], Spans] = field(
+        default_factory=lambda: Recent[tuple[int, int], Spans](), repr=False
+    )
 
     def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
         """Return what stands before some tokens of a sentence, they themselves, what is behind.
@@ -140,7 +161,7 @@ class Original:
         # A long sentence was split: its parts are counted from where it begins.
         first, behind = np.searchsorted(self.places, [place, place + 1]).tolist()
         end = int(self.places[behind]) if behind < len(self.places) else self.copy.size
-        text, spans = self._tokens(place, end)
+        text, spans = self.spans.get((place, end), self._tokens)
         at = token - int(self.offsets[first])
         if at + size > len(spans):
             raise ModelError(
@@ -150,13 +171,9 @@ class Original:
         start, stop = spans[at][0], spans[at + size - 1][1]
         return place + len(text[:start].encode()), place + len(text[:stop].encode())
 
-    @cached_property
-    def _tokens(self) -> Callable[[int, int], tuple[str, list[tuple[int, int]]]]:
-        def tokens(begin: int, end: int) -> tuple[str, list[tuple[int, int]]]:
-            text = self.copy.read(begin, end).decode("utf-8", "replace")
-            return text, [(start, stop) for _, start, stop in self.tokenizer.tokens(text)]
-
-        return lru_cache(8)(tokens)
+    def _tokens(self, place: tuple[int, int]) -> Spans:
+        text = self.copy.read(*place).decode("utf-8", "replace")
+        return text, [(start, stop) for _, start, stop in self.tokenizer.tokens(text)]
 
     def _document(self, token: int) -> tuple[int, int]:
         """Return where the document of a token begins and ends, in bytes."""

@@ -124,7 +124,7 @@ def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
             yield f"{_START}{word} " * min(_REPEAT, count - done)
 
 
-def open_tokenizer(told: dict[str, Any], folder: Folder) -> Tokenizer:
+def open_units(told: dict[str, Any], folder: Folder) -> Tokenizer:
     """Make the tokeniser of smaller units that a model's description tells of."""
     unit = told["unit"]
     if unit == "character":

@@ -127,7 +127,7 @@ def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     size = sum(file.stat().st_size for file in tiny.rglob("*") if file.is_file())
     rows: Rows = [
         ("path", "MODEL"),
-        ("format", 1),
+        ("format", 2),
         ("version", "0.2.0"),
         ("vocabulary", 10),
         ("dim", 4),
@@ -222,7 +222,7 @@ def test_the_python_interface_has_the_same_names(tiny: Path) -> None:
     assert ctxembed.analogy(model, "orange", "juice", "phone", 1).records()[0]["word"] == "launched"
     assert len(ctxembed.similarity(model, ["apple", "bank"]).records()) == 2
     assert ctxembed.show(model, ["bank"]).records()[0]["value"] == 2
-    assert ctxembed.info(model).records()[1] == {"property": "format", "value": 1}
+    assert ctxembed.info(model).records()[1] == {"property": "format", "value": 2}
     assert ctxembed.vector(model, ["phone"]).records()[0]["d2"] == 1.0
     assert set(ctxembed.__all__) <= set(dir(ctxembed))
     for name in ctxembed.__all__:
