@@ -116,6 +116,7 @@ class Model:
             output=None,
             frames=None,
             index=None,
+            tokenizer=Tokenizer(),
         )
         return made
 
