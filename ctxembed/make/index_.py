@@ -11,12 +11,14 @@ from ctxembed.make.shrink import MADE, copy_attentions
 from ctxembed.progress import Progress
 from ctxembed.static.engine import cores
 from ctxembed.static.small import Small
-from ctxembed.store.model import FORMAT, WIDE, Model, write_description
+from ctxembed.store.model import Model, write_description
 from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import Corpus, as_corpus
+from ctxembed.text.phrases import FILE as PHRASES
+from ctxembed.text.phrases import Phrases, join_known, write_phrases
 from ctxembed.text.word_list import write_lines
 
 NAMED = 8  # unknown words that are named
@@ -36,7 +38,12 @@ def index(
     corpus, progress, vocabulary = as_corpus(corpus), progress or Progress(), len(model.vocab)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
-        counted = index_files.build(corpus, model.tokenizer, folder / "index", cores(), progress)
+        counted = index_files.build(
+            corpus, model.tokenizer, folder / "index", cores(), progress, keep=True
+        )
+        if isinstance(model.tokenizer, Phrases):
+            counted = join_known(folder / "index", counted, model.tokenizer)
+            write_phrases(folder / PHRASES, model.tokenizer)
         rows = [model.find(word) for word in counted.types]
         unknown = [word for word, row in zip(counted.types, rows, strict=True) if row is None]
         if len(unknown) == len(rows):
@@ -101,6 +108,5 @@ def _copy_vectors(model: Model, folder: Path) -> None:
 def _describe(model: Model) -> dict[str, Any]:
     """Tell where the vectors are from, apart from the corpus that is new."""
     meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
-    small = isinstance(model.vectors, Small)
-    told = {"format": FORMAT if small else WIDE, "seen_tokens": model.seen_tokens}
+    told = {"seen_tokens": model.seen_tokens}
     return meta | told | {"vectors_of": bundled_name(model.path) or str(model.path)}
