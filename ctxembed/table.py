@@ -103,7 +103,8 @@ class Table:
     A stream is kept as it is read, so that it can be read again; a function that begins one is
     asked again, and nothing is kept. `notes` are for the person, `unknown` says of each word that
     had to be left out why: they go to stderr. Both may grow until the last row is read. `charts`
-    are its pictures, one under the other; under them stand `caption` and the notes.
+    are its pictures, one under the other; under them stand `caption` and the notes. `lead` says the
+    answer in words, lines that a person reads before the table; its rows hold the same.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Table:
         notes: Sequence[str] = (),
         unknown: Sequence[str] = (),
         chart: Chart | Sequence[Chart] | None = None,
+        lead: Callable[[], Iterable[str]] | None = None,
     ) -> None:
         self.columns = tuple(c if isinstance(c, Column) else Column(c) for c in columns)
         self._rows = rows
@@ -120,6 +122,7 @@ class Table:
         self.unknown = unknown if isinstance(unknown, list) else list(unknown)
         self.charts = (chart,) if isinstance(chart, Chart) else tuple(chart or ())
         self.caption: list[str] = []
+        self.lead = lead
         self.title = ""  # stands above it on a page
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ctxembed.ask.neighbors import AT_ONCE, nearest
+from ctxembed.ask.meaning import MEANING, Meanings
 from ctxembed.ask.targets import general_kind, open_encoders, read_sentences
 from ctxembed.ask.weights import draw_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
@@ -23,7 +23,7 @@ from ctxembed.context.representations import (
 from ctxembed.static.space import Floats, cosine, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Chart, Column, Table
+from ctxembed.table import Cell, Chart, Column, Role, Table
 
 BASELINES = ("static", "bag")
 OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
@@ -31,7 +31,7 @@ ALIKE = 0.95  # cosine above which attention says no more than the bag
 TARGET = (
     Column("sentence", "number of the sentence, from 1", "label"),
     Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
-    Column("position", "its place among the words as written, from 1"),
+    Column("position", "its place among the words as written, from 1", "aside"),
     Column("representation", "static, bag, general, learned or the name of an attention", "label"),
     Column("cos_static", "cosine with the word's static vector: how far context moved it"),
 )
@@ -42,10 +42,9 @@ SEVERAL = (
         "cos_random", "with several sentences: mean cosine of 200 of its occurrences, all pairs"
     ),
 )
-NEAREST = Column("nearest", "the nearest words by static vectors, the target left out", "text")
 
 
-@on_model(*TARGET, AXIS, *SEVERAL, NEAREST)
+@on_model(*TARGET, AXIS, *SEVERAL, *MEANING)
 def compare(
     model: Model,
     sentences: str | Sequence[str],
@@ -55,11 +54,10 @@ def compare(
     attention: str | Sequence[str] = (),
     general: str | None = None,
     encoders: Sequence[str] = (),
-    number: int = 4,
+    number: int = 3,
     min_count: int = 1,
-    raw: bool = False,
 ) -> Table:
-    """Put each target's vectors side by side, a row for each representation.
+    """Say what each target means here, then put its vectors side by side, a row for each.
 
     attention: names, or a list of them; all that the model has. An encoder's vectors live in a
     space of their own: its lone words stand for static ones there.
@@ -77,43 +75,45 @@ def compare(
     targets = read.targets()
     items = [item for _, _, item in targets]
     vectors = {way.name: way.vectors(items) for way in ways}
-    columns = (*TARGET, *AXIS.each(axes), *(SEVERAL if read.several else ()), NEAREST)
+    shown: Role = "number" if len(axes) < 2 else "aside"  # there is no room for them all
+    several = [replace(column, role=shown) for column in SEVERAL if read.several]
+    columns = (*TARGET, *AXIS.each(axes), *several, *MEANING)
     own = [item.own.tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
     on_axes = {way.name: axis_cosines(model, vectors[way.name], axes, way.alone) for way in ways}
     random = _Random(representations) if read.several else None
 
-    def row_of(row: int, way: Representation, near: str | None) -> tuple[Cell, ...]:
+    meanings = Meanings(
+        representations, read, chosen, vectors, number, min_count, names[-1] if names else None
+    )
+
+    def row_of(row: int, way: Representation) -> tuple[Cell, ...]:
         (sentence, target, item), made = targets[row], vectors[way.name]
         cells: list[Cell] = [sentence, target, item.position, way.name]
         cells.append(cosine(made[row], way.alone(own[row]).mean(axis=0)))
         cells += map(float, on_axes[way.name][row])
         if random is not None:
             cells += [cosine(made[row], made[firsts[row]]), random.cosine(way, item)]
-        return (*cells, near)
+        meaning = meanings.at(row).get(way.name)
+        return (*cells, *(meaning.cells() if meaning else (None,) * len(MEANING)))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        for first in range(0, len(targets), AT_ONCE):  # one look at all words serves several
-            block = slice(first, first + AT_ONCE)
-            near = {
-                way.name: nearest(
-                    *(model, vectors[way.name][block], number, own[block], way.inputs),
-                    min_count=min_count,
-                    raw=raw,
-                )
-                for way in chosen
-            }
-            for row in range(*block.indices(len(targets))):
-                for way in ways:
-                    found = near[way.name][row - first] if way.name in near else None
-                    words = None if found is None else " ".join(word for word, _ in found)
-                    yield row_of(row, way, words)
+        return (row_of(row, way) for row in range(len(targets)) for way in ways)
+
+    def lines() -> Iterator[str]:
+        nearest = {
+            way.name: [list(axes)[i] for i in on_axes[way.name].argmax(axis=1)]
+            for way in chosen
+            if len(axes) > 1
+        }
+        names = [f"{place}. {name}" if read.several else name for place, name, _ in targets]
+        return meanings.lines(names, nearest)
 
     compared = {way.name: vectors[way.name] for way in chosen}
     notes = [*told, *read.notes, *_verdict(compared, on_axes)]
     chart = _draw(chosen, read.parsed, list(axes))
-    return Table(columns, rows, notes, read.unknown, chart=chart)
+    return Table(columns, rows, notes, read.unknown, chart=chart, lead=lines)
 
 
 def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: Sequence[str]) -> list[Chart]:

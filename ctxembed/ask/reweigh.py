@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ctxembed.ask.compare import AXIS, NEAREST
+from ctxembed.ask.compare import AXIS
 from ctxembed.ask.explain import pick_head
 from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.neighbors import nearest
@@ -21,6 +21,7 @@ REWEIGH = (
     Column("representation", "the attention, or `by hand`: the same with the given weights"),
     Column("cos_computed", "cosine with the vector of the weights that were computed"),
 )
+NEAREST = Column("nearest", "the nearest words by static vectors, the target left out", "text")
 
 
 @on_model(*REWEIGH, AXIS, NEAREST)

@@ -2,23 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.neighbors import AT_ONCE, nearest_rows
 from ctxembed.ask.targets import read_sentences
-from ctxembed.context.representations import Occurrence, Ours, representations_of
+from ctxembed.context.representations import (
+    Occurrence,
+    Ours,
+    Representations,
+    representations_of,
+)
 from ctxembed.errors import UsageError
 from ctxembed.static.frames import affinity
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
+from ctxembed.store.sense_store import SavedSenses, saved_senses
 from ctxembed.table import Cell, Chart, Column, Table
 
 POOL = 200  # words near the target that are looked at: context chooses well and proposes badly
 FORMS = 60  # forms of the target itself that may be among them
 USUAL = 5000  # frequent words that make the usual frame
+APART = 2.0  # how far a word with saved senses is moved from the others towards the one it has here
+AMBIGUOUS = 2.0  # the weight of the contextual vector of such a word; 1 for any other
 HALF = 0.5  # the weight of what says less: how frequent a word is, what stands next to the target
 Rows = NDArray[np.intp]
 SUBSTITUTES = (
@@ -29,13 +38,13 @@ SUBSTITUTES = (
     Column("score", "fits_word + fits_context"),
     Column(
         "fits_word",
-        "nearness to the static vector + likeness of the words directly beside it + half of log"
-        " count, each in standard deviations from the mean of the words nearest to the target",
+        "nearness to the static vector, or to its saved sense here + likeness of what stands beside"
+        " it + half of log count, each in standard deviations from the mean of the words nearest",
     ),
     Column(
         "fits_context",
-        "nearness to the contextual vector + half of how usual the target's neighbours here are"
-        " beside it, in the same units",
+        "nearness to the contextual vector, twice where senses are saved + half of how usual it is"
+        " beside the target's neighbours here, in the same units",
     ),
 )
 
@@ -70,7 +79,7 @@ def substitutes(
         for first in range(0, len(targets), AT_ONCE):
             block = targets[first : first + AT_ONCE]
             items = [item for _, _, item in block]
-            judge, made = Judge.of(model, items, min_count), way.vectors(items)
+            judge, made = Judge.of(representations, items, min_count), way.vectors(items)
             for row, (sentence, name, _) in enumerate(block):
                 rated = judge.rate(row, way, made[row], given)
                 for rank, (found, fits) in enumerate(rated.best(number), 1):
@@ -101,26 +110,70 @@ class Rated:
 
 
 @dataclass(frozen=True)
+class Here:
+    """The saved sense that a target has here."""
+
+    saved: SavedSenses
+    label: int  # from 0
+    margin: float  # distance to the border of the next sense
+
+    @property
+    def share(self) -> float:
+        """How sure: 1 is certain, 0.5 is on the border."""
+        return 1 / (1 + exp(-self.margin))
+
+    @property
+    def towards(self) -> Floats:
+        """(d,) the way from the other senses to this one, as far as it is sure."""
+        senses = unit(self.saved.vectors)
+        others = np.delete(senses, self.label, axis=0).mean(axis=0)
+        return np.asarray((2 * self.share - 1) * (senses[self.label] - unit(others)))
+
+
+@dataclass(frozen=True)
 class Judge:
     """Targets, and the words nearest to each: these are proposed, and all are measured by them."""
 
     model: Model
     items: Sequence[Occurrence]
+    senses: Sequence[Here | None]  # of targets with more than one saved sense
+    own: Floats  # (n, d) the static vector
+    meant: Floats  # (n, d) the same, moved towards its sense
     pools: Sequence[Rows]
 
     @classmethod
-    def of(cls, model: Model, items: Sequence[Occurrence], min_count: int = 1) -> "Judge":
+    def of(
+        cls, representations: Representations, items: Sequence[Occurrence], min_count: int = 1
+    ) -> "Judge":
         """Look up the words nearest to each target: neither its own forms nor the sentence's."""
+        model = representations.model
         space = model.centred_space
-        asked = np.array([space[item.own].mean(axis=0) for item in items], np.float32)
-        without = [item.ids.tolist() for item in items]
-        found = nearest_rows(model, asked, POOL + FORMS, without, space, min_count=min_count)
-        pools = []
-        for item, near in zip(items, found, strict=True):
-            own = [model.vocab[row] for row in item.own]
-            other = [r for r, _ in near if not any(same_stem(model.vocab[r], w) for w in own)]
-            pools.append(np.array(other[:POOL], np.intp))
-        return cls(model, items, pools)
+        senses = [sense_of(representations, item) for item in items]
+        own = unit(np.array([space[item.own].mean(axis=0) for item in items], np.float32))
+        meant = own.copy()
+        for row, here in enumerate(senses):
+            if here is not None:
+                meant[row] = unit(own[row] + APART * here.towards)
+        without, most = [item.ids.tolist() for item in items], POOL + FORMS
+        near = [
+            [found for found, _ in best]
+            for best in nearest_rows(model, own, most, without, space, min_count=min_count)
+        ]
+        moved = [row for row, here in enumerate(senses) if here is not None]
+        if moved:  # propose from the sense as much as from the word
+            asked, left_out = meant[moved], [without[row] for row in moved]
+            found = nearest_rows(model, asked, most // 2, left_out, space, min_count=min_count)
+            for row, best in zip(moved, found, strict=True):
+                near[row] = list(dict.fromkeys([*near[row][: most // 2], *(r for r, _ in best)]))
+        pools = [cls._other(model, *x) for x in zip(items, near, strict=True)]
+        return cls(model, items, senses, own, meant, pools)
+
+    @staticmethod
+    def _other(model: Model, item: Occurrence, near: Sequence[int]) -> Rows:
+        """Leave out what look like forms of the target itself."""
+        own = [model.vocab[row] for row in item.own]
+        other = [r for r in near if not any(same_stem(model.vocab[r], word) for word in own)]
+        return np.array(other[:POOL], np.intp)
 
     def rate(
         self, number: int, way: Ours | None, vector: Floats | None, given: Rows | None = None
@@ -133,17 +186,18 @@ class Judge:
         pool = self.pools[number]
         rows = np.concatenate([pool, [] if given is None else given]).astype(np.intp)
         fits = np.zeros((len(rows), 2))
-        for column, weight, measured in self._measures(self.items[number], rows, way, vector):
+        for column, weight, measured in self._measures(number, rows, way, vector):
             fits[:, column] += weight * _standard(measured, len(pool))
         kept = slice(None, len(pool)) if given is None else slice(len(pool), None)
         return Rated(rows[kept], fits[kept])
 
     def _measures(
-        self, item: Occurrence, rows: Rows, way: Ours | None, vector: Floats | None
+        self, number: int, rows: Rows, way: Ours | None, vector: Floats | None
     ) -> Iterator[tuple[int, float, Floats]]:
         """Yield what counts for which part, with which weight, for each word (n,)."""
-        space = self.model.centred_space
-        yield 0, 1.0, space[rows] @ unit(space[item.own].mean(axis=0))
+        item = self.items[number]
+        static = (self.own if way is None else self.meant)[number]
+        yield 0, 1.0, self.model.centred_space[rows] @ static
         yield 0, HALF, np.log(np.maximum(self.model.seen[rows], 1))
         frames = self.model.frames
         if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
@@ -160,7 +214,25 @@ class Judge:
                 )
                 yield 1, HALF, slot
         if way is not None and vector is not None:
-            yield 1, 1.0, unit(way.alone(rows.tolist())) @ unit(vector)
+            weight = 1.0 if self.senses[number] is None else AMBIGUOUS
+            yield 1, weight, unit(way.alone(rows.tolist())) @ unit(vector)
+
+
+def sense_of(representations: Representations, item: Occurrence) -> Here | None:
+    """Return the sense that a target has here, where several are saved for the word."""
+    model = representations.model
+    if len(item.target) != 1 or model.by_hand:
+        return None
+    word = model.vocab[int(item.own[0])]
+    saved = saved_senses(model, word)
+    if saved is None or saved.number < 2:
+        return None
+    from ctxembed.ask.find_senses import current_senses, sense_here  # start-up counts
+
+    if current_senses(model, word) is None:  # their attention has been learned anew since
+        return None
+    (label,), (margin,) = sense_here(representations, saved, [item])
+    return Here(saved, int(label), float(margin))
 
 
 def _beside(item: Occurrence, words: int) -> Iterator[int]:

@@ -11,7 +11,7 @@ import click
 from ctxembed.cli.numbers import Whole
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.output.page import PICTURES
-from ctxembed.output.render import FORMATS, SUFFIXES, render
+from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
 
@@ -189,6 +189,8 @@ def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[st
     how = printing()
     room = _room(terminal)
     for table in tables:
+        if how.chosen == "table" and not how.no_header:
+            yield from render_lead(table, room)
         if how.chosen == "table" and (terminal or how.color == "always"):
             yield from _shaded(table, room or 80, how.colours)
         if table.title and how.chosen in ("table", "markdown"):

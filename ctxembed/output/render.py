@@ -44,6 +44,19 @@ def render(
     return chosen.write(columns, texts, page)
 
 
+def render_lead(table: Table, width: int | None) -> Iterator[str]:
+    """Yield the answer in words, if there is one, in lines that the terminal has room for."""
+    if table.lead is None:
+        return
+    import textwrap
+
+    for line in table.lead():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        pieces = textwrap.wrap(line, width or len(line) + 1, subsequent_indent=indent)
+        yield from (f"{piece}\n" for piece in pieces)
+    yield "\n"
+
+
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     for row in _with_names(columns, rows, page):
         yield "\t".join(" ".join(c.split()) if _breaks(c) else c for c in row) + "\n"

@@ -13,20 +13,26 @@ from ctxembed.attention.starts import SLOPES
 from ctxembed.context.representations import Representations, parse
 from ctxembed.static.space import Space, mean_of
 from ctxembed.store.model import Model
-from tests.conftest import ROOT, TEXT, WORDS, Run
+from ctxembed.store.sense_store import SavedSenses, save_senses
+from tests.conftest import ROOT, TEXT, WORDS, Run, write_tiny
 
-HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tnearest\n"
+HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tlike\tbecause\tsense\tsense_share\n"
+
+
+SENTENCE = ["the", "apple", "launched", "the", "phone"]
+LIKE = ["orange", "sweet", "juice"]  # the words left that taste
 
 
 def cosine(a: list[float], b: list[float]) -> float:
     return float(np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def general(words: list[str], target: int) -> list[float]:
-    """Compute the cosine attention of one word by plain loops over heads and words."""
+def general_parts(words: list[str], target: int) -> list[list[float]]:
+    """Compute what each word gives to the cosine attention of one, by plain loops over heads."""
     tokens = [word for line in TEXT for word in line.split()]
     units = [np.array(WORDS[word]) / np.linalg.norm(WORDS[word]) for word in words]
-    out = 0.3 * units[target]
+    parts = [np.zeros(4) for _ in words]
+    parts[target] += 0.3 * units[target]
     for slope in SLOPES:
         raised = {}
         for place, word in enumerate(words):
@@ -35,8 +41,25 @@ def general(words: list[str], target: int) -> list[float]:
                 score = 6 * units[target] @ units[place] - slope * abs(place - target)
                 raised[place] = math.exp(score) * 1e-3 / (1e-3 + p)
         for place, value in raised.items():
-            out = out + 0.7 / 4 * value / sum(raised.values()) * units[place]
-    return [float(number) for number in out]
+            parts[place] += 0.7 / 4 * value / sum(raised.values()) * units[place]
+    return [part.tolist() for part in parts]
+
+
+def general(words: list[str], target: int) -> list[float]:
+    return [sum(column) for column in zip(*general_parts(words, target), strict=True)]
+
+
+def because(words: list[str], target: int) -> str:
+    """Name the three words that give most, by their shares of the output's length."""
+    out = np.array(general(words, target))
+    given = {}
+    for place, part in enumerate(general_parts(words, target)):
+        seen = words[:place].count(words[place])
+        name = f"{words[place]}:{seen + 1}" if seen else words[place]
+        if place != target:
+            given[name] = float(np.array(part) @ out / (out @ out))
+    best = sorted((name for name in given if given[name] >= 0.05), key=lambda name: -given[name])
+    return ", ".join(f"{name} {given[name]:.2f}" for name in best[:3])
 
 
 def bag(words: list[str], target: int) -> list[float]:
@@ -55,14 +78,15 @@ def test_one_sentence_by_hand(run: Run) -> None:
         assert (row["sentence"], row["target"], row["position"]) == (1, "apple", 2)
         assert row["cos_static"] == pytest.approx(cosine(vector, WORDS["apple"]), abs=1e-6)
         assert row["t"] == pytest.approx(cosine(vector, WORDS["phone"]), abs=1e-6)
-        near = sorted(
-            (word for word in WORDS if word != "apple"), key=lambda w: -cosine(vector, WORDS[w])
-        )
-        found = row["nearest"].split()
-        assert len(found) == 4
-        assert [cosine(vector, WORDS[w]) for w in found] == pytest.approx(
-            [cosine(vector, WORDS[w]) for w in near[:4]]
-        )
+    ask = ("substitutes", "the [apple] launched the phone", "-f", "json")
+    for row in rows:
+        context = "bag" if row["representation"] == "bag" else "general"
+        ranked = json.loads(run(*ask, "--attention", context).stdout)
+        if row["representation"] == "static":  # which knows no context
+            ranked.sort(key=lambda found: -found["fits_word"])
+        assert row["like"] == " ".join(found["substitute"] for found in ranked[:3])
+        told = because(words, 1) if row["representation"] == "general" else None
+        assert (row["because"], row["sense"], row["sense_share"]) == (told, None, None)
 
 
 def test_every_format(run: Run) -> None:
@@ -70,28 +94,33 @@ def test_every_format(run: Run) -> None:
     # bank (.7,.7,0), money (1,0,.2): cosine .5/√(.98·1.04)·… = .7/√(.98·1.04) = .693375
     assert f"{0.7 / math.sqrt(0.98 * 1.04):.6f}" == "0.693375"
     tsv = HEAD + (
-        "1\tbank\t2\tstatic\t1.000000\tmoney river\n"
-        "1\tbank\t2\tbag\t0.693375\tmoney grows\n"
-        "1\tbank\t2\tgeneral\t0.939582\tmoney grows\n"
+        "1\tbank\t2\tstatic\t1.000000\triver grows\t\t\t\n"
+        "1\tbank\t2\tbag\t0.693375\tgrows river\t\t\t\n"
+        "1\tbank\t2\tgeneral\t0.939582\triver grows\tmoney 0.43\t\t\n"
     )
     weight = 1 / (1 + math.exp(0.7 - 0.98))  # of bank itself: softmax(.98, .7)
     mixed = [weight * b + (1 - weight) * m for b, m in zip((0.7, 0.7, 0), (1, 0, 0.2), strict=True)]
     assert f"{cosine(mixed, [0.7, 0.7, 0]):.6f}" == "0.939582"
+    along = np.dot([1, 0, 0.2], mixed) / np.dot(mixed, mixed)
+    assert f"{(1 - weight) * along:.2f}" == "0.43"
     assert run(*ask).stdout == tsv
-    assert run(*ask, "-f", "csv").stdout == tsv.replace("\t", ",")
+    csv = tsv.replace("\t", ",")
+    assert run(*ask, "-f", "csv").stdout == csv
     assert run(*ask, "-f", "table").stdout == (
-        "sentence  target  position  representation  cos_static  nearest\n"
-        "--------  ------  --------  --------------  ----------  -----------\n"
-        "       1  bank           2  static              1.0000  money river\n"
-        "       1  bank           2  bag                 0.6934  money grows\n"
-        "       1  bank           2  general             0.9396  money grows\n"
+        "bank: like river, grows; because money 0.43\n"
+        "\n"
+        "sentence  target  representation  cos_static  like\n"
+        "--------  ------  --------------  ----------  -----------\n"
+        "       1  bank    static              1.0000  river grows\n"
+        "       1  bank    bag                 0.6934  grows river\n"
+        "       1  bank    general             0.9396  river grows\n"
     )
-    assert run(*ask, "-f", "markdown").stdout.splitlines()[4] == (
-        "|        1 | bank   |        2 | general        |     0.9396 | money grows |"
-    )
+    cells = run(*ask, "-f", "markdown").stdout.splitlines()[4].split("|")[1:-1]
+    told = ["1", "bank", "2", "general", "0.9396", "river grows", "money 0.43", "", ""]
+    assert [cell.strip() for cell in cells] == told
     lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ask, "-f", "json").stdout)
-    assert [line["nearest"] for line in lines] == ["money river", "money grows", "money grows"]
+    assert [line["like"] for line in lines] == ["river grows", "grows river", "river grows"]
 
 
 def test_two_sentences_and_their_baseline(run: Run) -> None:
@@ -113,6 +142,46 @@ def test_two_sentences_and_their_baseline(run: Run) -> None:
         pairs = [cosine(a, b) for i, a in enumerate(all_of_them) for b in all_of_them[:i]]
         assert row["cos_random"] == pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
     assert {row["cos_first"] for row in rows if row["representation"] == "static"} == {1.0}
+
+
+def test_the_answer_comes_first(run: Run) -> None:
+    """A line for each target, and below it who sees another meaning, and why that may be."""
+    axes = ("--axis", "taste=orange,sweet", "--axis", "technology=phone,launched")
+    done = run("compare", "the [apple] launched the phone", *axes, "-f", "table")
+    first, second, third, *_ = done.stdout.splitlines()
+    assert first == f"apple: like {', '.join(LIKE)}; because {because(SENTENCE, 1)}"
+    assert second == "  but static says taste (what the word means most often)"
+    assert third == ""
+    narrow = run("compare", "the [apple] launched the phone", "-f", "table", env={"COLUMNS": "40"})
+    assert max(map(len, narrow.stdout.splitlines()[:3])) <= 40
+    quiet = run("compare", "the [apple] launched the phone", "-f", "table", "--no-header")
+    assert quiet.stdout.splitlines()[0].split()[:2] == ["1", "apple"]
+    several = run("compare", "[apple] sweet", "[bank] money", "-f", "table").stdout
+    assert [line[:9] for line in several.splitlines() if line[1:2] == "."] == [
+        "1. apple:",
+        "2. bank: ",
+    ]
+
+
+def test_saved_senses_name_the_sense(tmp_path: Path, run: Run) -> None:
+    """apple has two saved senses: the fruit lies along taste, the firm along technology."""
+    place = write_tiny(tmp_path / "m")
+    model = Model.open(place)
+    vectors = np.array([[1, 0, 0, 0], [0, 1, 0, 0]], np.float32)
+    markers = [["juice", "sweet", "pie", "tree"], ["phone", "launched", "new"]]
+    kept = SavedSenses(
+        "apple", "general", [30, 10], vectors, 4 * vectors, [0, 0], markers, [[], []], {"layer": 0}
+    )
+    save_senses(model, kept)
+    ask = ("compare", "[apple] launched phone", "apple [juice]", "-m", str(place))
+    rows = json.loads(run(*ask, "-f", "json").stdout)
+    found = {(r["target"], r["representation"]): (r["sense"], r["sense_share"]) for r in rows}
+    assert found["apple", "static"] == found["apple", "bag"] == (None, None)
+    assert found["juice", "general"] == (None, None)  # none are saved for it
+    sense, share = found["apple", "general"]
+    assert (sense, 0.5 < share < 1) == (2, True)
+    (line, *_) = run(*ask, "-f", "table", env={"COLUMNS": "200"}).stdout.splitlines()
+    assert f"; sense 2 of 2 (phone, launched, new), {share:.2f}" in line
 
 
 def test_repeated_words_are_two_targets(run: Run) -> None:

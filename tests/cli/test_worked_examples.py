@@ -138,8 +138,8 @@ def test_one_static_vector_two_contextual_ones(run: Run) -> None:
     cosine = dot(*made) / math.sqrt(dot(made[0], made[0]) * dot(made[1], made[1]))
     assert rows[2, "general"]["cos_first"] == pytest.approx(cosine, abs=1e-6)
     assert rows[2, "static"]["cos_first"] == pytest.approx(1.0, abs=1e-12)
-    assert rows[1, "general"]["nearest"].split()[0] == "money"
-    assert rows[2, "general"]["nearest"].split()[0] == "river"
+    assert rows[1, "general"]["because"].split()[0] == "money"
+    assert rows[2, "general"]["because"].split()[0] == "river"
 
 
 @pytest.mark.parametrize(
