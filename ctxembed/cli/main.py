@@ -29,7 +29,7 @@ COMMANDS = (
     "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
     "senses", "mix", "shift", "kwic", "collocates", "keywords", "ambiguity", "positions",
     "evaluate", "import", "export", "index", "shrink", "demo", "tokenize", "vectorize", "ladder",
-    "report", "completion",
+    "report", "explore", "completion",
 )  # fmt: skip
 
 

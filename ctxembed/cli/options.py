@@ -95,6 +95,16 @@ def _read_number(_: object, parameter: click.Parameter, text: str) -> int | None
     return int(text)
 
 
+def _read_general(_: object, __: object, kind: str | None) -> str | None:
+    """Read --general cosine, or cosine:3 with a temperature."""
+    kinds = ("textbook", "scaled", "cosine")
+    if kind is not None and kind.partition(":")[0] not in kinds:
+        raise UsageError(
+            f"--general {kind}: it is one of {', '.join(kinds)}, cosine:3 for instance"
+        )
+    return kind
+
+
 def senses(*names: str, help: str) -> Callable[[F], F]:
     """Make the option that says how many senses."""
     how: dict[str, Any] = {"default": "auto", "show_default": True, "callback": _read_number}
@@ -125,8 +135,10 @@ encoder = click.option(
 )
 general = click.option(
     "--general",
-    type=click.Choice(["textbook", "scaled", "cosine"]),
-    help="Which attention without parameters; cosine, or textbook with --vectors.",
+    callback=_read_general,
+    metavar="KIND[:TEMPERATURE]",
+    help="Which attention without parameters: textbook, scaled or cosine; cosine unless --vectors"
+    " are given. cosine:3 has a temperature of 3 instead of 6.",
 )
 force = click.option("--force", is_flag=True, help="Replace the model that is there.")
 lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")

@@ -17,7 +17,7 @@ from ctxembed.errors import UsageError
     "report",
     examples="""# A page to send to a class
 ctxembed report "[Apple] launched a new phone while I was eating an [orange]" -o report.html""",
-    see_also=["explain", "compare", "senses"],
+    see_also=["explore", "explain", "compare", "senses"],
     params=[QUIET],
     output="Nothing; the page goes into the file.",
     details="""One HTML file that asks nobody for anything: it can be opened from a disk, sent by

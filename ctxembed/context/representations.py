@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
@@ -241,12 +241,19 @@ class Representations:
         return "learned" if "learned" in self.model.attentions() else "general"
 
     def get(self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1) -> Ours:
-        """Return a representation: static, bag, general (of a kind), learned, or a name."""
+        """Return a representation: static, bag, general (of a kind), learned, or a name.
+
+        kind: textbook, scaled or cosine; cosine:3 has a temperature of 3.
+        """
+        kind, _, temperature = (kind if name == "general" else "").partition(":")
         # An attention may be learned again meanwhile.
         asked = (written_at(self.model, name), name, kind, heads, seed)
         if asked not in self.made:
             self.made[asked] = self._make(*asked[1:])
-        return self.made[asked]
+        made = self.made[asked]
+        if temperature and isinstance(made, Attention):
+            return replace(made, layer=replace(made.layer, scale=read_temperature(temperature)))
+        return made
 
     def _make(self, name: str, kind: str, heads: int, seed: int) -> Ours:
         if name in ("static", "bag"):
@@ -264,6 +271,17 @@ class Representations:
             known = ", ".join(["general", *self.model.attentions()])
             raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
         return Attention(name, self.inputs("raw"), layer)
+
+
+def read_temperature(text: str) -> float:
+    """Read what general attention multiplies its scores by."""
+    try:
+        temperature = float(text)
+    except ValueError:
+        temperature = -1.0
+    if not 0 <= temperature <= 1000:
+        raise UsageError(f"--general: a temperature of {text!r}; give a number from 0 to 1000")
+    return temperature
 
 
 @lru_cache(maxsize=4)

@@ -29,7 +29,7 @@ def make_report(
 ) -> str:
     """Return the page of some sentences; maps share what room a page has, and say so."""
     progress = progress or Progress()
-    gathered = _Answers(models, axes or {}, _attentions(models, attention))
+    gathered = _Answers(models, axes or {}, attention_names(models, attention))
     shown = []
     with progress.stage("sentences", len(sentences), "") as stage:
         for text in sentences:
@@ -63,7 +63,7 @@ def told(models: Models) -> str:
     return f"{model.path.name}: {model.tokens:,} words read, {len(model.vocab):,} known"
 
 
-def _attentions(models: Models, first: str | None) -> list[str]:
+def attention_names(models: Models, first: str | None = None) -> list[str]:
     """Name the attentions a page may choose, the default first."""
     representations = representations_of(models.model)
     names = list(dict.fromkeys([first or representations.default(), *representations.names()[2:]]))

@@ -124,6 +124,10 @@ def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
     return compare(model, sentences, number=6, **asked)
 
 
+def _reweigh(model: Model, sentence: str, weights: Mapping[str, float], **asked: Any) -> Table:
+    return reweigh(model, sentence, {int(place): w for place, w in weights.items()}, **asked)
+
+
 LAYER = ("attention", "general")
 QUESTIONS = {
     "words": Question(read_words, ("sentence",)),
@@ -155,5 +159,5 @@ QUESTIONS = {
         ("sentence", *LAYER, "head", "encoding"),
         lambda a: ["explain", a["sentence"], *_options(a, *LAYER, "encoding"), "--steps"],
     ),
-    "reweigh": Question(reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
+    "reweigh": Question(_reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
 }

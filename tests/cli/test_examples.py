@@ -18,7 +18,13 @@ CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.
 Apple launched a new phone while I was eating an orange. The bank lends money.
 We sat on the bank of the river. Looks like I just crashed the server.
 """
-EXAMPLES = [(name, line) for name in COMMANDS for _, line in load_command(name).examples]
+SERVED = ("explore",)  # goes on until Ctrl-C; tests/page/test_server.py starts it
+EXAMPLES = [
+    (name, line)
+    for name in COMMANDS
+    if name not in SERVED
+    for _, line in load_command(name).examples
+]
 NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts", "positions")
 
 
