@@ -41,7 +41,7 @@ def made(tmp_path: Path, often: Path) -> Made:
 
 
 def texts(tab: Tab, selector: str) -> list[str]:
-    return tab.page.locator(selector).all_inner_texts()
+    return tab.page.locator(selector).all_text_contents()
 
 
 def arcs(tab: Tab) -> dict[str, float]:

@@ -50,8 +50,8 @@ function axisEditor(axes, changed) {
   const set = (i, part, value) => changed(axes.map((axis, j) => (j === i ? axis.map((old, k) => (k === part ? value : old)) : axis)));
   return h("div", { class: "axes" },
     axes.map(([name, words], i) => h("div", null,
-      h("input", { value: name, "aria-label": `name of axis ${i + 1}`, "data-key": `axis-${i}-0`, oninput: later(400, (event) => set(i, 0, event.target.value)) }),
-      h("input", { value: words, "aria-label": `words of axis ${i + 1}`, "data-key": `axis-${i}-1`, oninput: later(400, (event) => set(i, 1, event.target.value)) }),
+      h("input", { value: name, "aria-label": `name of axis ${i + 1}`, "data-key": `axis-${i}-0`, ...typing(400, (event) => set(i, 0, event.target.value)) }),
+      h("input", { value: words, "aria-label": `words of axis ${i + 1}`, "data-key": `axis-${i}-1`, ...typing(400, (event) => set(i, 1, event.target.value)) }),
       h("button", { type: "button", title: "remove this axis", onclick: () => changed(axes.filter((_, j) => j !== i)) }, "×"))),
     axes.length < 4 && h("div", null, h("button", { type: "button", onclick: () => changed([...axes, ["", ""]]) }, "+ axis")));
 }

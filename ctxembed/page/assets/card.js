@@ -1,10 +1,11 @@
 // A card of the page: a title, tools for taking away what it shows, the table behind it.
 class Card {
-  constructor(id, title, hint, { wide = false, tools = true } = {}) {
+  constructor(id, title, hint, { wide = false, told = true } = {}) {
     this.id = id;
     this.answer = null;
     this.picture = null;
     this.open = false;
+    this.told = told; // whether the notes of its answer stand here, or on another card
     this.body = h("div");
     this.behind = h("div");
     this.notes = h("ul", { class: "notes" });
@@ -19,7 +20,7 @@ class Card {
       tool("table", "show the table behind it", () => this.toggle()),
       tool("$", "copy the command that prints it", () => copy(this.answer.command, "the command is copied")));
     this.root = h("section", { class: `card${wide ? " wide" : ""}`, id, "aria-labelledby": `${id}-title`, hidden: true },
-      h("div", { class: "bar" }, this.title, this.hint, tools && this.tools),
+      h("div", { class: "bar" }, this.title, this.hint, this.tools),
       this.body, this.behind, this.notes);
   }
 
@@ -32,7 +33,8 @@ class Card {
     tsv.hidden = table.hidden = !answer;
     command.hidden = !answer?.command;
     redraw(this.body, ...(content.length ? content : [picture]));
-    redraw(this.notes, (answer?.notes ?? []).map((note) => h("li", { dir: "auto" }, note)));
+    const notes = this.told ? answer?.notes ?? [] : [];
+    redraw(this.notes, notes.map((note) => h("li", { dir: "auto" }, note)));
     redraw(this.behind, this.open && answer ? answer.draw() : null);
   }
 

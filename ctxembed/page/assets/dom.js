@@ -27,8 +27,21 @@ function s(name, given, ...children) {
 function redraw(place, ...children) {
   const active = document.activeElement;
   const key = place.contains(active) ? active.dataset?.key : null;
+  const typed = key && ["text", "search"].includes(active.type) ? [active.value, active.selectionStart, active.selectionEnd] : null;
   place.replaceChildren(...children.flat().filter((child) => child));
-  if (key) [...place.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key)?.focus();
+  const again = key && [...place.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key);
+  if (!again) return;
+  again.focus({ preventScroll: true });
+  if (typed && again.type) { // what was typed meanwhile is not lost
+    again.value = typed[0];
+    again.setSelectionRange(typed[1], typed[2]);
+  }
+}
+
+// What to do a little after the last key, and not within a character that is put together of keys.
+function typing(wait, call) {
+  const soon = later(wait, call);
+  return { oninput: (event) => event.isComposing || soon(event), oncompositionend: soon };
 }
 
 function later(wait, call) {

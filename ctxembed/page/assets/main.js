@@ -3,9 +3,9 @@ const main = document.getElementById("main");
 const cards = {
   sentences: new Card("sentence", "The sentence", "", { wide: true }),
   meaning: new Card("meaning", "In words", "what the word is like, here and on average"),
-  axes: new Card("axes", "On the axes", "cosine with a few words you name"),
+  axes: new Card("axes", "On the axes", "cosine with a few words you name", { told: false }),
   steps: new Card("steps", "Step by step", "one head, every number", { wide: true }),
-  heads: new Card("heads", "All heads", "each looks its own way; choose one"),
+  heads: new Card("heads", "All heads", "each looks its own way; choose one", { told: false }),
   worth: new Card("worth", "What each word is worth", "take a word away and see"),
   map: new Card("map", "The map of the word", "", { wide: true }),
   alike: new Card("alike", "How alike", "cosine of the words as they are meant here", { wide: true }),
@@ -200,7 +200,7 @@ const hover = later(70, async (where) => {
 function inputOf(one, i) {
   return h("div", { class: "sentence-input" },
     h("input", { value: one.text, "data-key": `input-${i}`, "aria-label": `sentence ${i + 1}`, dir: "auto", maxlength: 2000, spellcheck: "false", autocomplete: "off",
-      placeholder: "type a sentence; [brackets] mark the word", oninput: later(120, (event) => set(i, { text: event.target.value, target: null, gone: [] }, { weights: {} })) }),
+      placeholder: "type a sentence; [brackets] mark the word", ...typing(120, (event) => set(i, { text: event.target.value, target: null, gone: [] }, { weights: {} })) }),
     state.sentences.length > 1 && h("button", { type: "button", "aria-label": `remove sentence ${i + 1}`, onclick: () => {
       change({ sentences: state.sentences.filter((_, j) => j !== i), focus: 0, weights: {} });
     } }, "×"));

@@ -79,7 +79,7 @@ class SenseMap {
     this.pan(svg, box, unit, width, redrawn);
     const button = (text, name, call) => h("button", { type: "button", "aria-label": name, title: name, "data-key": `map-${name}`, onclick: call }, text);
     const controls = h("div", { class: "controls" },
-      h("label", null, "search ", h("input", { type: "search", value: found, "data-key": "map-search", "aria-label": "search the occurrences", oninput: later(150, (event) => search(event.target.value)) })),
+      h("label", null, "search ", h("input", { type: "search", value: found, "data-key": "map-search", "aria-label": "search the occurrences", ...typing(150, (event) => search(event.target.value)) })),
       wanted && h("span", { class: "hint", role: "status" }, `${shown.filter(hit).length} of ${shown.length}`),
       h("span", { class: "group" }, button("+", "zoom in", () => zoom(0.7)), button("−", "zoom out", () => zoom(1.4)), button("all", "show all", () => { this.view = null; redrawn(); })),
       h("span", { class: "group senses", role: "group", "aria-label": "senses" }, senses.map((one) =>

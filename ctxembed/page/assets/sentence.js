@@ -79,7 +79,7 @@ function drawWord(word, i, place, { at, target, rtl, on, chosen, words, size }) 
     s("rect", { class: "box", x: left, y, width: w, height: high, rx: 5 }),
     s("text", { x: left + w / 2, y: y + high / 2 + size / 3, "font-size": size, "text-anchor": "middle", direction: rtl ? "rtl" : null }, word.written));
   const beside = [group];
-  const takes = on.take && word.known && !word.gone && i !== target;
+  const takes = on.take && word.known && !word.gone && i !== chosen;
   if (takes) beside.push(takeButton(word, i, left + w - 3, y + 2, on));
   if (word.tail && place.down) {
     beside.push(s("text", { class: "soft", x: at(x + w), y: y + high / 2 + size / 3, "font-size": size, "text-anchor": "start", direction: rtl ? "rtl" : null }, word.tail));

@@ -25,11 +25,11 @@ function drawSteps(answer, target, now, go) {
   const terms = [...new Set(rows.map((row) => row.step))].filter((step) => !["x", "q", "k", "dot", "scale", "score", "weight", "v", "own", "output"].includes(step));
   const value = (step, position) => of(step).find((row) => row.position === position);
   const most = (step) => Math.max(1e-9, ...of(step).flatMap((row) => row.vector.map(Math.abs)));
-  const [qk, vs] = [Math.max(most("q"), most("k")), most("v")];
+  const [qs, ks, vs] = [most("q"), most("k"), most("v")];
   const total = of("v").reduce((sum, row) => sum.map((n, i) => n + row.vector[i] * value("weight", row.position).value), one("v")?.vector.map(() => 0) ?? []);
   const part = (step, ...text) => h("button", { type: "button", class: `${step <= now ? "open" : ""} ${step === now ? "now" : ""}`, "data-key": `part-${step}`, title: STEPS[step - 1][0], onclick: () => go(step) }, text);
   const columns = [
-    [1, "k", (at) => drawStrip(value("k", at).vector, qk)],
+    [1, "k", (at) => drawStrip(value("k", at).vector, ks)],
     [2, "q·k", (at) => fixed(value("dot", at).value, 3)],
     [3, "× scale", (at) => fixed(value("scale", at).value, 3)],
     ...terms.map((term) => [3, `+ ${ADDED[term] ?? term}`, (at) => fixed(value(term, at).value, 3)]),
@@ -48,7 +48,7 @@ function drawSteps(answer, target, now, go) {
     h("div", { class: "scroll" }, h("table", { class: "steps" },
       h("thead", null, h("tr", null, h("th", null, ""), columns.map(([step, name]) => h("th", { scope: "col", class: step === now ? "now" : null }, name)))),
       h("tbody", null,
-        h("tr", null, h("td", null, h("b", null, target), " asks"), h("td", { colspan: columns.length }, "q ", drawStrip(one("q").vector, qk))),
+        h("tr", null, h("td", null, h("b", null, target), " asks"), h("td", { colspan: columns.length }, "q ", drawStrip(one("q").vector, qs))),
         tokens.map(([token, at]) => h("tr", { "data-token": token }, h("td", null, token), columns.map(([step, , cell]) => h("td", { class: step === now ? "now" : null }, cell(at))))),
         now >= 4 && h("tr", null, h("td", null, "sum"), columns.map(([step, name]) => h("td", null,
           step === 4 ? fixed(of("weight").reduce((sum, row) => sum + row.value, 0)) : step === 5 ? drawStrip(total, Math.max(1e-9, ...total.map(Math.abs))) : ""))),
