@@ -12,6 +12,7 @@ from ctxembed.ask.explain import explain
 from ctxembed.ask.illustrate import explain_weights
 from ctxembed.ask.reweigh import reweigh
 from ctxembed.ask.similarity import similarity
+from ctxembed.ask.substitutes import substitutes
 from ctxembed.ask.unfold import unfold
 from ctxembed.context.given import given
 from ctxembed.errors import UsageError
@@ -120,6 +121,10 @@ def _explain(model: Model, sentence: str, **asked: Any) -> Table:
     return explain(model, sentence, head="each", **asked)
 
 
+def _substitutes(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
+    return substitutes(model, sentences, number=5, **asked)
+
+
 def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
     return compare(model, sentences, number=6, **asked)
 
@@ -143,6 +148,11 @@ QUESTIONS = {
         _compare,
         ("sentences", "axes", "general"),
         lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "6"],
+    ),
+    "substitutes": Question(
+        _substitutes,
+        ("sentences", "attention"),
+        lambda a: ["substitutes", *a["sentences"], *_options(a, "attention"), "-n", "5"],
     ),
     "ablate": Question(
         ablate,

@@ -12,12 +12,19 @@ from tests.browser.conftest import Opened, Tab
 from tests.browser.test_report import HOSTILE, texts
 from tests.page.served import Served, explore
 
+EVERYDAY = bundled_model("everyday")
 APPLE = "Apple launched a new phone while I was eating an orange"
 
 
 @pytest.fixture(scope="module")
 def served(browser: object) -> Iterator[Served]:
-    with explore(bundled_model()) as made:
+    with explore(EVERYDAY) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def english(browser: object) -> Iterator[Served]:
+    with explore(bundled_model("english")) as made:
         yield made
 
 
@@ -30,17 +37,17 @@ def start(served: Served, opened: Opened, text: str = "", width: int = 1280) -> 
     tab.page.wait_for_selector(".arc")
     if text:
         tab.page.get_by_label("sentence 1", exact=True).fill(text)
-        tab.page.wait_for_selector(f'[data-sentence="0"] .word[aria-label^="{text.split()[-1]}"]')
+    settled(tab)
     return tab
 
 
 def settled(tab: Tab) -> None:
-    tab.page.wait_for_timeout(300)
-    tab.page.wait_for_load_state("networkidle")
+    tab.page.wait_for_timeout(600)  # longer than the page waits for another key
+    tab.page.wait_for_selector('main[aria-busy="false"]')
 
 
-def test_type_the_apple_sentence(served: Served, opened: Opened) -> None:
-    tab = opened(served.address)
+def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
+    tab = opened(english.address)
     box = tab.page.get_by_label("sentence 1", exact=True)
     box.fill("")
     box.press_sequentially(APPLE, delay=15)  # as a person types
@@ -48,12 +55,8 @@ def test_type_the_apple_sentence(served: Served, opened: Opened) -> None:
     settled(tab)
     assert box.input_value() == APPLE  # nothing that was typed is lost
     assert number(tab, "learned", "technology") > number(tab, "learned", "taste")
-    assert number(tab, "static", "taste") > number(tab, "static", "technology")
-    like = texts(tab, "#meaning .like")[0]
-    asked = f"[{APPLE.split()[0]}]{APPLE[5:]}"
-    rows = ctxembed.compare(bundled_model(), asked, number=6).records()
-    (near,) = [str(row["nearest"]).split() for row in rows if row["representation"] == "learned"]
-    assert like.split(", ")[0] in near and not {"pear", "juice", "fruit"} & set(like.split(", "))
+    like = texts(tab, "#meaning .like")[0].split(", ")
+    assert {"microsoft", "intel", "ibm"} & set(like) and not {"fruit", "orange", "pie"} & set(like)
     assert "launched" in texts(tab, "#meaning .because")[0]
 
 
@@ -66,7 +69,7 @@ def test_take_a_word_away(served: Served, opened: Opened) -> None:
     settled(tab)
     without = "[Apple] a new phone while I was eating an orange"
     axes = {"taste": ["fruit", "sweet", "juice"], "technology": ["phone", "company", "software"]}
-    for row in ctxembed.compare(bundled_model(), without, axes=axes).records():
+    for row in ctxembed.compare(EVERYDAY, without, axes=axes).records():
         if row["representation"] == "learned":
             expected = float(str(row["technology"]))
     assert number(tab, "learned", "technology") == pytest.approx(expected, abs=6e-4) != before
@@ -119,7 +122,7 @@ def test_heads_steps_and_temperature(served: Served, opened: Opened) -> None:
     launched = texts(tab, '#steps tr[data-token="launched"] td')
     rows = [
         row
-        for row in ctxembed.explain(bundled_model(), f"[Apple]{APPLE[5:]}", head="2").records()
+        for row in ctxembed.explain(EVERYDAY, f"[Apple]{APPLE[5:]}", head="2").records()
         if row["token"] == "launched"
     ]
     assert f"{rows[0]['weight']:.3f}" in " ".join(launched)
@@ -211,7 +214,7 @@ def test_take_it_away(served: Served, opened: Opened, tmp_path: Path) -> None:
     line = tab.page.evaluate("navigator.clipboard.readText()")
     assert line == (
         f"ctxembed explain '[Apple]{APPLE[5:]}' --attention learned --head each"
-        f" -m {bundled_model()}"
+        f" -m {bundled_model('everyday')}"
     )
 
 

@@ -70,7 +70,8 @@ function weightsOf(answer, read, gone, head) {
       if (row.weight !== null && places[k] !== undefined) weights[places[k]] = (weights[places[k]] ?? 0) + row.weight / chosen.length;
     });
   }
-  return { weights, heads, places };
+  const positions = Object.fromEntries(places.map((j, k) => [j, mine[k]?.position]));
+  return { weights, heads, places, positions };
 }
 
 // Weights given by hand; the other words share what is left in their old proportions.
@@ -241,13 +242,15 @@ async function showCompare(read, stale) {
   const asked = { sentences: texts, axes, general: layer().general, vectors: layer().vectors };
   const answer = (await ask("compare", asked)) ?? (await ask("compare", { ...asked, sentences: [read.text] }));
   if (!answer || stale()) return;
+  const could = state.vectors ? null : await ask("substitutes", { sentences: [read.text], attention: attention() });
+  if (stale()) return;
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
   const rows = answer.records().filter((row) => row.sentence === number);
   const name = state.vectors ? "general" : attention();
   const place = weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean");
-  cards.meaning.show(answer, null, ...inWords({ rows, name, weights: place.weights, words: read.words, target: read.target }), together(answer, read));
+  cards.meaning.show(answer, null, ...inWords({ rows, name, could, weights: place.weights, words: read.words, target: read.target }), together(answer, read));
   const names = axes ? Object.keys(axes) : [];
-  const given = Object.entries(state.weights).map(([j, weight]) => [place.places.indexOf(Number(j)) + 1, weight]).filter(([j]) => j > 0);
+  const given = Object.entries(state.weights).map(([j, weight]) => [place.positions[j], weight]).filter(([position]) => position);
   if (given.length && DATA.live && !state.vectors) {
     const moved = await ask("reweigh", { sentence: read.text, weights: Object.fromEntries(given), axes, head: state.head === "mean" ? undefined : state.head, ...layer() });
     if (stale()) return;

@@ -2,12 +2,15 @@
 main.replaceChildren(...Object.values(cards).map((card) => card.root));
 if (DATA.live) Object.assign(state, readLink(location.hash.slice(1)) ?? {});
 let waiting = false;
+let busy = 0;
 const soon = () => {
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(async () => {
     waiting = false;
-    await refresh();
+    busy += 1;
+    main.setAttribute("aria-busy", "true");
+    await refresh().finally(() => main.setAttribute("aria-busy", String((busy -= 1) > 0)));
     drawTop();
   });
 };
