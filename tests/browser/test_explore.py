@@ -172,7 +172,7 @@ def test_open_the_map_and_stop(served: Served, opened: Opened) -> None:
     settled(tab)
     assert tab.page.locator("#map .here circle").first.get_attribute("cx") != here  # it moves
     assert any("of the variance" in note for note in texts(tab, "#map .notes li"))
-    tab.page.get_by_label("sentence 1", exact=True).fill("the [server] crashed")
+    tab.page.get_by_label("sentence 1", exact=True).fill("he saw [the] server")
     stop = tab.page.get_by_role("button", name="stop")
     stop.wait_for()
     stop.click()

@@ -332,10 +332,14 @@ async function showMap(read, texts, stale) {
       " every occurrence in the corpus as a point, and this sentence among them"));
   }
   let stop = false;
+  const [bar, stage] = [h("progress", { max: 1 }), h("span")];
+  const waiting = h("div", { class: "controls" }, bar, stage, h("button", { type: "button", "data-key": "stop-map", onclick: () => { stop = true; } }, "stop"));
   const told = (body) => {
     if (stale()) return "leave";
-    cards.map.show(null, null, h("div", { class: "controls" }, h("progress", { max: 1, value: body.progress ?? undefined }), body.stage ?? "",
-      h("button", { type: "button", "data-key": "stop-map", onclick: () => { stop = true; } }, "stop")));
+    if (!waiting.isConnected) cards.map.show(null, null, waiting);
+    if (body.progress === null) bar.removeAttribute("value");
+    else bar.value = body.progress;
+    stage.textContent = body.stage;
     return stop ? "stop" : "go on";
   };
   let points;
@@ -345,7 +349,8 @@ async function showMap(read, texts, stale) {
     if (error instanceof Refused && !stale()) state.map = false;
     throw error;
   }
-  if (!points || stale()) return !points && cards.map.hide();
+  if (stale()) return;
+  if (!points) return cards.map.hide();
   const legend = await ask("legend", asked);
   const placed = [];
   for (const sentence of texts) placed.push(...((await ask("place", { ...asked, sentence }))?.records() ?? []));

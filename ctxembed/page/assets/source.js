@@ -24,7 +24,9 @@ async function ask(question, asked, told) {
     const { status, body } = await send("ask", { question, asked: clean });
     if (status === 200) return keep(key, new Answer(body));
     if (status !== 202) throw new Refused(body.error ?? `the server answered ${status}`);
-    if (told?.(body) === "stop") {
+    const wish = told?.(body);
+    if (wish === "leave") return null; // nobody looks at it any more; the server notices
+    if (wish === "stop") {
       await send("stop", { question, asked: clean });
       throw new Refused("stopped");
     }
