@@ -33,17 +33,16 @@ def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
     if "[" not in " ".join(cut):
         cut = sentence.split()
     text = " ".join(cut)
-    return chance.choice(
-        (
-            ("words", {"sentence": text}),
-            ("explain", {"sentence": text}),
-            ("compare", {"sentences": [text], "axes": AXES}),
-            ("substitutes", {"sentences": [text]}),
-            ("ablate", {"sentences": [text], "axes": AXES}),
-            ("unfold", {"sentence": text, "head": "2"}),
-            ("explain", {"sentence": text, "attention": "general", "general": "cosine:3"}),
-        )
-    )
+    drawn: list[tuple[str, dict[str, object]]] = [
+        ("words", {"sentence": text}),
+        ("explain", {"sentence": text}),
+        ("compare", {"sentences": [text], "axes": AXES}),
+        ("substitutes", {"sentences": [text]}),
+        ("ablate", {"sentences": [text], "axes": AXES}),
+        ("unfold", {"sentence": text, "head": "2"}),
+        ("explain", {"sentence": text, "attention": "general", "general": "cosine:3"}),
+    ]
+    return chance.choice(drawn)
 
 
 class Load:
