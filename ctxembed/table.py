@@ -17,7 +17,7 @@ class Numbers(Protocol):
         """Return its numbers."""
 
 
-Cell = str | int | float | list[float] | Numbers | None
+Cell = str | int | float | list[float] | list[str] | Numbers | None
 Row = Sequence[Cell]
 Role = Literal["label", "number", "share", "vector", "text", "long", "keyword", "aside"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,6 +44,7 @@ class Column:
     role: Role = "number"
     group: Sequence[str] = ()
     parts: Sequence[str] = ()
+    between: str = " "  # what stands between the items of a list, where it is printed as text
 
     def each(self, names: Iterable[str]) -> list["Column"]:
         """Make the columns that this one stands for, as AXIS... does, or d1, d2, ..."""

@@ -54,7 +54,7 @@ class Meaning:
     def cells(self) -> tuple[Cell, ...]:
         """Return it as the columns MEANING."""
         sense = (None, None) if self.sense is None else (self.sense.number, self.sense.share)
-        return (" ".join(self.like), self.because or None, *sense)
+        return (list(self.like), self.because or None, *sense)
 
     def __str__(self) -> str:
         parts = [f"like {', '.join(self.like)}"] if self.like else ["like no word it knows"]

@@ -64,7 +64,7 @@ def reweigh(
             name,
             cosine(vectors[row], vectors[0]),
             *map(float, on_axes[row]),
-            " ".join(word for word, _ in near[row]),
+            [word for word, _ in near[row]],
         )
         for row, name in enumerate((chosen.name, "by hand"))
     ]

@@ -35,6 +35,7 @@ SENSES = (
         "examples",
         "occurrences nearest to its centre, without those that say nearly the same",
         "long",
+        between=" | ",
     ),
     Column(
         "residual",
@@ -160,9 +161,9 @@ def _rows(
                 float(share),
                 int(found.counts[sense]),
                 float(weights[sense]),
-                " ".join(other for other, _ in near[sense]),
-                " ".join(found.markers[sense][:number]),
-                " | ".join(quotes),
+                [other for other, _ in near[sense]],
+                list(found.markers[sense][:number]),
+                quotes,
                 residual,
                 mean_cosine,
             )

@@ -1,6 +1,7 @@
 """What is this model, and what is this word's averaged vector?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
 
 WORD = Column("word", "the word", "label")
-NUMBERS = Column("d1, d2, ...", "the numbers of its vector")
+NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
+VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
 SHOW = (
     WORD,
     Column(
@@ -28,6 +30,7 @@ SHOW = (
         "its value; share is the part of all words in the corpus that are this one, composed are"
         " the subwords or characters of a word that has no vector of its own",
         "text",
+        between=", ",
     ),
 )
 
@@ -75,14 +78,12 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, int | str) else str(value)
 
 
-@on_model(WORD, NUMBERS)
+@on_model(WORD, NUMBERS, VECTOR)
 def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
     known, notes, unknown = model.keep_known(words)
-    columns = (WORD, *NUMBERS.each(f"d{i}" for i in range(1, model.dim + 1)))
-    return Table(
-        columns, lambda: ((word, *model.vector(word).tolist()) for word in known), notes, unknown
-    )
+    columns = (WORD, replace(VECTOR, parts=[f"d{i}" for i in range(1, model.dim + 1)]))
+    return Table(columns, lambda: ((word, model.vector(word)) for word in known), notes, unknown)
 
 
 @on_model(*SHOW)
@@ -127,7 +128,7 @@ def _describe(
     yield "norm", float(np.linalg.norm(vector))
     if most:
         (found,) = nearest(model, vector, most, [parts], **ranking)
-        yield "nearest", ", ".join(f"{word} {cosine:.2f}" for word, cosine in found)
+        yield "nearest", [f"{word} {cosine:.2f}" for word, cosine in found]
     if axes:
         cosines = axis_cosines(model, vector, axes)[0]
         for name, cosine in zip(axes, cosines, strict=True):

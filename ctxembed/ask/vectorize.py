@@ -1,7 +1,7 @@
 """A text as numbers: one row a sentence, by counts or by vectors."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ ROW = Column(
     "word", "the word: one-hot has a row a word; with --sparse, the column of the number", "label"
 )
 WORDS = Column("WORD...", "one-hot, bow and tfidf: a column a word, under its name")
-NUMBERS = Column("d1, d2, ...", "the other methods: the numbers of the vector")
+NUMBERS = Column("d1, d2, ...", "the other methods: the vector, in tsv, csv and tables")
+VECTOR = Column("vector", "the same as a list, in json and jsonl", "vector")
 VALUE = Column("value", "the number, with --sparse")
 COLUMN = Column("column", "with --sparse and one-hot, the column of the number", "label")
 
@@ -67,7 +68,7 @@ class Counts:
         return int(name) if self.first is SENTENCE else name
 
 
-@answers(SENTENCE, ROW, WORDS, NUMBERS, VALUE, COLUMN)
+@answers(SENTENCE, ROW, WORDS, NUMBERS, VECTOR, VALUE, COLUMN)
 def vectorize(
     text: str,
     method: str = "bow",
@@ -92,14 +93,15 @@ def vectorize(
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         return (
-            (number, *vector.tolist())
+            (number, vector)
             for numbers, vectors in sentence_vectors(
                 opened, way, each_sentence(text, encoding, errors)
             )
             for number, vector in zip(numbers, vectors, strict=True)
         )
 
-    return Table((SENTENCE, *NUMBERS.each(f"d{i}" for i in range(1, opened.dim + 1))), rows)
+    parts = [f"d{i}" for i in range(1, opened.dim + 1)]
+    return Table((SENTENCE, replace(VECTOR, parts=parts)), rows)
 
 
 def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:

@@ -34,7 +34,7 @@ OPTIONS = (
         ["--precision"],
         type=Whole(0, 17),
         metavar="N",
-        help="Digits behind the point; 4 in a table, 6 in tsv and csv, all of them in json.",
+        help="Digits behind the point; 4 in a table, 6 in tsv, all of them in csv and json.",
     ),
     click.Option(["--no-header"], is_flag=True, help="Leave the line of column names out."),
     click.Option(

@@ -20,6 +20,7 @@ from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus, as_corpus
+from ctxembed.text.languages import tell_no_spaces
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import learn_phrases, write_phrases
 from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
@@ -68,6 +69,7 @@ def train(
         counted = index.build(
             corpus, tokenizer, folder / "index", workers or cores(), progress, keep=text
         )
+        unspaced = tell_no_spaces(counted.types, counted.counts.tolist()) if unit == "word" else []
         if unit != "word":
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
@@ -110,7 +112,7 @@ def train(
         }
         write(folder, vocabulary, counts, vectors, outputs, meta)
         write_frames(Model.open(folder))
-        learned, notes = None, [told] if told else []
+        learned, notes = None, [*unspaced, *([told] if told else [])]
         if attention:
             try:
                 learned = learn_on(

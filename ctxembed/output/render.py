@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ctxembed.output.cells import as_text, numbers, round_shares, spread
+from ctxembed.output.latex import write as write_latex
 from ctxembed.output.page import Page, Texts
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
@@ -36,7 +37,7 @@ def render(
     if chosen.values:
         made = chosen.write(table.columns, rows, page)
         return map(safe, made) if terminal else made
-    columns, rows = spread(table.columns, rows)
+    columns, rows = spread(table.columns, _joined(table.columns, rows))
     texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
     if terminal:  # before columns are aligned, and before what is ours is made bold
         columns = [replace(column, name=safe(column.name)) for column in columns]
@@ -55,6 +56,17 @@ def render_lead(table: Table, width: int | None) -> Iterator[str]:
         pieces = textwrap.wrap(line, width or len(line) + 1, subsequent_indent=indent)
         yield from (f"{piece}\n" for piece in pieces)
     yield "\n"
+
+
+def _joined(columns: Sequence[Column], rows: Iterable[Row]) -> Iterable[Row]:
+    """Write lists of words as one text."""
+
+    def text(cell: Cell, column: Column) -> Cell:
+        if not isinstance(cell, list) or column.role == "vector":
+            return cell
+        return column.between.join(map(str, cell))
+
+    return ([text(c, column) for c, column in zip(row, columns, strict=True)] for row in rows)
 
 
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
@@ -97,7 +109,8 @@ def _jsonl(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterat
 
 def _json_value(cell: Cell, digits: int | None) -> Cell:
     if isinstance(cell, list) or hasattr(cell, "tolist"):
-        return [n if digits is None else round(n, digits) for n in numbers(cell)]
+        exact = digits is None
+        return [n if exact or isinstance(n, str) else round(n, digits or 0) for n in numbers(cell)]
     if isinstance(cell, float):
         if not math.isfinite(cell):
             return None
@@ -243,9 +256,10 @@ class Format:
 FORMATS = {
     "table": Format("", 4, _table),
     "tsv": Format(".tsv", 6, _tsv),
-    "csv": Format(".csv", 6, _csv),
+    "csv": Format(".csv", None, _csv),
     "json": Format(".json", None, _json, values=True),
     "jsonl": Format(".jsonl", None, _jsonl, values=True),
     "markdown": Format(".md", 4, _markdown),
+    "latex": Format(".tex", 4, write_latex),
 }
 SUFFIXES = {format.suffix: name for name, format in FORMATS.items() if format.suffix}

@@ -1,5 +1,7 @@
 """What differs between languages when text is read: small letters, abbreviations, ordinals."""
 
+import re
+from collections.abc import Sequence
 from functools import cache
 
 from ctxembed.errors import UsageError
@@ -83,3 +85,33 @@ def make_small(word: str, language: str) -> str:
     if language in DOTTED_I:
         word = word.replace("I", "ı")
     return word.lower()
+
+
+# Scripts whose words stand without spaces between them, and letters of a word that is no clause.
+_NO_SPACES = {
+    "Chinese or Japanese": ("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", 3.5),
+    "Thai, Lao, Khmer or Burmese": ("\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", 9.0),
+}
+_LOOKED_AT = 50_000  # words, the most frequent ones
+
+
+def tell_no_spaces(words: Sequence[str], counts: Sequence[int]) -> list[str]:
+    """Say so if words, each so frequent, look like whole clauses written without spaces."""
+    notes = []
+    total = sum(counts)
+    for script, (letters, longest) in _NO_SPACES.items():
+        inside = re.compile(f"[{letters}]")
+        mine = [
+            (len(word), count)
+            for word, count in zip(words[:_LOOKED_AT], counts, strict=False)
+            if inside.match(word)
+        ]
+        number = sum(count for _, count in mine)
+        length = sum(size * count for size, count in mine) / max(1, number)
+        if number > 0.3 * total and length > longest:
+            notes.append(
+                f"this text is written without spaces ({script}): its words are whole clauses,"
+                f" {length:.1f} letters on average. --unit character trains on letters; or let a"
+                " segmenter part the words and give --tokenizer whitespace"
+            )
+    return notes

@@ -55,7 +55,7 @@ def records() -> list[dict[str, object]]:
     [("tsv", TSV), ("csv", TSV.replace("\t", ",")), ("table", TABLE), ("markdown", MARKDOWN)],
 )
 def test_output(run: Run, form: str, expected: str) -> None:
-    done = run("ablate", SENTENCE, *AXES, "-f", form)
+    done = run("ablate", SENTENCE, *AXES, "-f", form, *(["--precision", "6"] * (form == "csv")))
     assert (done.stdout, done.returncode) == (expected, 0)
     assert done.stderr == (
         "ctxembed: rank correlation of weight and change: 0.40 (over 4 words):"

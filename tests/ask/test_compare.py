@@ -84,7 +84,7 @@ def test_one_sentence_by_hand(run: Run) -> None:
         ranked = json.loads(run(*ask, "--attention", context).stdout)
         if row["representation"] == "static":  # which knows no context
             ranked.sort(key=lambda found: -found["fits_word"])
-        assert row["like"] == " ".join(found["substitute"] for found in ranked[:3])
+        assert row["like"] == [found["substitute"] for found in ranked[:3]]
         told = because(words, 1) if row["representation"] == "general" else None
         assert (row["because"], row["sense"], row["sense_share"]) == (told, None, None)
 
@@ -105,7 +105,7 @@ def test_every_format(run: Run) -> None:
     assert f"{(1 - weight) * along:.2f}" == "0.43"
     assert run(*ask).stdout == tsv
     csv = tsv.replace("\t", ",")
-    assert run(*ask, "-f", "csv").stdout == csv
+    assert run(*ask, "-f", "csv", "--precision", "6").stdout == csv
     assert run(*ask, "-f", "table").stdout == (
         "bank: like river, grows; because money 0.43\n"
         "\n"
@@ -120,7 +120,11 @@ def test_every_format(run: Run) -> None:
     assert [cell.strip() for cell in cells] == told
     lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ask, "-f", "json").stdout)
-    assert [line["like"] for line in lines] == ["river grows", "grows river", "river grows"]
+    assert [" ".join(line["like"]) for line in lines] == [
+        "river grows",
+        "grows river",
+        "river grows",
+    ]
 
 
 def test_two_sentences_and_their_baseline(run: Run) -> None:

@@ -68,7 +68,7 @@ TSV = (  # .8 = (0,1,0,0)·(0,.8,.6,0); softmax(1, .8); the shares are checked b
 
 def test_every_format(run: Run) -> None:
     assert run(*ASK).stdout == TSV
-    assert run(*ASK, "-f", "csv").stdout == TSV.replace("\t", ",")
+    assert run(*ASK, "-f", "csv", "--precision", "6").stdout == TSV.replace("\t", ",")
     assert run(*ASK, "--no-header").stdout == TSV[len(HEADER) :]
     assert run(*ASK, "-f", "table").stdout == (
         "phone, head 1\n"

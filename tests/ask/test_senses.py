@@ -142,11 +142,11 @@ def test_two_senses_of_bank(run: Run, often: Path) -> None:
     assert done.returncode == 0, done.stderr
     one, two = json.loads(done.stdout)
     assert (one["sense"], two["sense"], one["share"], two["count"]) == (1, 2, 0.5, 15)
-    by_marker = {row["markers"]: row for row in (one, two)}
+    by_marker = {" ".join(row["markers"]): row for row in (one, two)}
     assert set(by_marker) == {"money", "river"}
-    assert set(by_marker["money"]["examples"].split(" | ")) == {"the [bank] money"}
-    assert set(by_marker["river"]["examples"].split(" | ")) == {"the river [bank] quay"}
-    assert by_marker["river"]["nearest"].split()[0] == "river"
+    assert set(by_marker["money"]["examples"]) == {"the [bank] money"}
+    assert set(by_marker["river"]["examples"]) == {"the river [bank] quay"}
+    assert by_marker["river"]["nearest"][0] == "river"
     # bank is [0 0 .8 .6]: between money [0 0 1 0] and river [0 0 0 1], nearer to money.
     assert by_marker["money"]["mix"] > by_marker["river"]["mix"] > 0
     assert 0 <= one["residual"] < 0.2 and one["mean_cosine"] > 0.98
@@ -229,7 +229,7 @@ def test_saved_senses_answer_again(run: Run, often: Path, tmp_path: Path) -> Non
     shutil.rmtree(place / "index")  # the senses stay, their examples go with the corpus
     bare = json.loads(run(*asked).stdout)
     assert [row["markers"] for row in bare] == [row["markers"] for row in json.loads(done.stdout)]
-    assert [row["examples"] for row in bare] == ["", ""]
+    assert [row["examples"] for row in bare] == [[], []]
 
 
 def test_a_plain_answer_is_kept(run: Run, often: Path, tmp_path: Path) -> None:
