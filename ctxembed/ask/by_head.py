@@ -6,21 +6,24 @@ from itertools import groupby
 from ctxembed.table import Cell, Row, Table
 
 LEFT_OUT = ("position", "scale")  # the order of the words and the equation tell them
+ROOM = 3  # terms for which a page of 80 characters has room beside the contribution
 
 
 def lay_out_heads(table: Table) -> Iterator[Table]:
     """Lay the rows of `explain --head` out, a table for each head of each target."""
     names, notes, unknown = table.names, table.notes, table.unknown
     first = names.index("token")
-    kept = [i for i, name in enumerate(names) if i >= first and name not in LEFT_OUT]
+    terms = names[names.index("scale") + 1 : names.index("sum")]
+    left_out = LEFT_OUT if len(terms) <= ROOM else (*LEFT_OUT, "contribution")
+    kept = [i for i, name in enumerate(names) if i >= first and name not in left_out]
     for key, group in groupby(table.rows, key=lambda row: list(row[:first])):
         rows = list(group)
         columns = [table.columns[i] for i in kept]
         if key[-1] == "own":
-            columns, rows = [columns[0], columns[-1]], [(rows[0][first], rows[0][-1])]
+            columns, rows = [columns[0], table.columns[-1]], [(rows[0][first], rows[0][-1])]
             title = f"{_about(key)}: what the word itself brings"
         else:
-            title = f"{_about(key)}\n{_equation(names, rows)}"
+            title = f"{_about(key)}\n{_equation(terms, rows, names.index('scale'))}"
             rows = [[row[i] for i in kept] for row in rows]
         made = Table(columns, rows, notes, unknown)
         made.title = title
@@ -34,8 +37,7 @@ def _about(key: list[Cell]) -> str:
     return f"{sentence[0]}. {told}" if sentence else told
 
 
-def _equation(names: list[str], rows: list[Row]) -> str:
-    scale = next((row[names.index("scale")] for row in rows if row[names.index("scale")]), 1.0)
-    terms = names[names.index("scale") + 1 : names.index("sum")]
+def _equation(terms: list[str], rows: list[Row], place: int) -> str:
+    scale = next((row[place] for row in rows if row[place]), 1.0)
     added = " + ".join([f"{scale:.4g} score", *terms])
     return f"sum = {added}; weight = softmax of sum"

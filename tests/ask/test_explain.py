@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -11,13 +12,14 @@ import pytest
 
 import ctxembed
 from ctxembed.ask.adding_up import check_rows
+from ctxembed.ask.by_head import lay_out_heads
 from ctxembed.ask.explain import explain_rows
 from ctxembed.ask.explained import Explained, explain_targets
 from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
-from ctxembed.table import Cell, round_to_total
+from ctxembed.table import Cell, Table, round_to_total
 from tests.conftest import WORDS, Run
 
 HEADER = "target\thead\ttoken\tposition\tscore\tscale\tsum\tweight\tcontribution\n"
@@ -570,3 +572,34 @@ def test_a_recipe_of_learned_attention_names_the_word_itself(run: Run) -> None:
         if row["weight"] is not None:
             expected = (1 - own) * row["weight"]
             assert shares[row["token"]] == pytest.approx(expected, abs=2e-6)
+
+
+@BUNDLED
+@pytest.mark.parametrize("name", ["english", "everyday"])
+def test_each_head_fits_a_page(run: Run, name: str) -> None:
+    text = "[Apple] launched a new telephone while I was qqq eating an orange"
+    done = run("explain", text, "--head", "each", "-f", "table", "-m", name, env={"COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    blocks = re.findall(r"^apple, head (\d+)\nsum = [\d.]+ score \+ .*; weight = softmax of sum$",
+                        done.stdout, flags=re.M)  # fmt: skip
+    assert blocks == ["1", "2", "3", "4"][: len(blocks)]
+    assert blocks
+    assert "apple: what the word itself brings\n" in done.stdout
+
+
+def test_a_page_has_room_for_more_terms() -> None:
+    """A layer may have other terms than today's: the page reads their names from the table."""
+    names = ["target", "head", "token", "position", "score", "scale"]
+    terms = ["distance", "word", "wall", "clause", "topic"]
+    rows = [
+        ("apple", "1", "phone", 1, 2.0, 0.5, *[0.1] * 5, 1.5, 1.0, 0.9),
+        ("apple", "own", "apple", *[None] * 10, 0.1),
+    ]
+    table = Table([*names, *terms, "sum", "weight", "contribution"], rows)
+    first, own = lay_out_heads(table)
+    assert first.title == (
+        "apple, head 1\nsum = 0.5 score + distance + word + wall + clause + topic;"
+        " weight = softmax of sum"
+    )
+    assert first.names == ["token", "score", *terms, "sum", "weight"]
+    assert (own.names, list(own.rows)) == (["token", "contribution"], [("apple", 0.1)])
