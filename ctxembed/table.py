@@ -199,13 +199,15 @@ def round_to_total(values: Sequence[float], digits: int) -> list[str]:
     >>> round_to_total([1 / 3, 1 / 3, 1 / 3], 2)
     ['0.34', '0.33', '0.33']
     """
-    from fractions import Fraction
-
-    exact = [Fraction(value) * 10**digits for value in values]
-    floors = [math.floor(value) for value in exact]
-    total = Fraction(str(round(math.fsum(values), 12)))  # binary shares of 1 miss it by a bit
-    missing = round(total * 10**digits) - sum(floors)
-    order = sorted(range(len(values)), key=lambda i: (floors[i] - exact[i], i))
+    ratios = [float(value).as_integer_ratio() for value in values]  # over powers of 2
+    one = max((below for _, below in ratios), default=1)
+    exact = [above * 10**digits * (one // below) for above, below in ratios]  # in parts of one
+    floors = [value // one for value in exact]
+    total = int(f"{math.fsum(values):.12f}".replace(".", ""))  # binary shares of 1 miss it by a bit
+    rounded, left = divmod(total * 10**digits, 10**12)
+    rounded += 2 * left > 10**12 or (2 * left == 10**12 and rounded % 2)  # half to even
+    missing = rounded - sum(floors)
+    order = sorted(range(len(values)), key=lambda i: (floors[i] * one - exact[i], i))
     if missing < 0:  # by the last bits, where all digits are asked for
         order.reverse()
     for turn in range(abs(missing)):

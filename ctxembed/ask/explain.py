@@ -6,8 +6,10 @@ from operator import itemgetter
 from typing import cast
 
 from ctxembed.ask.explained import (
+    HEAD,
     POSITION,
     SENTENCE,
+    STEPS,
     TARGET,
     TOKEN,
     WEIGHT,
@@ -15,13 +17,7 @@ from ctxembed.ask.explained import (
     explain_targets,
 )
 from ctxembed.ask.recipe import RECIPE, write_recipe
-from ctxembed.ask.steps import HEAD, STEPS, StepTable, make_steps
-from ctxembed.ask.targets import (
-    choose_attention,
-    number_repeats,
-    read_sentences,
-    tell_skipped,
-)
+from ctxembed.ask.targets import choose_attention, number_repeats, read_sentences, tell_skipped
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.representations import check_work, parse, representations_of
 from ctxembed.errors import UsageError
@@ -92,6 +88,8 @@ def explain(
     if steps:
         if read.several:
             raise UsageError("--steps shows one sentence at a time")
+        from ctxembed.ask.steps import StepTable, make_steps
+
         matrices = make_steps(chosen, read.parsed[0], over=other, encoding=encoding, head=head)
         return StepTable(matrices, notes)
     kept: list[Explained] = []

@@ -26,6 +26,18 @@ WEIGHT = Column(
     "share",
     ("sentence", "target", "head"),
 )
+HEAD = Column(
+    "head", "a number, mean over all heads, or own for what the word itself brings", "label"
+)
+STEPS = (
+    Column("step", "with --steps: the matrix, E Q K V scores ... sum weights output", "label"),
+    HEAD,
+    Column("row", "with --steps: number of the row, from 1"),
+    Column("row_token", "with --steps: the word of the row", "label"),
+    Column("column", "with --steps: number of the column, from 1"),
+    Column("column_name", "with --steps: the word or dimension of the column", "label"),
+    Column("value", "with --steps: the number; on a terminal each matrix is laid out"),
+)
 
 
 @dataclass(frozen=True)

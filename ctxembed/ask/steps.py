@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctxembed.ask.explained import encode_places
+from ctxembed.ask.explained import STEPS, encode_places
 from ctxembed.attention.layer import Layer, attend
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.representations import Attention, Parsed
@@ -15,18 +15,6 @@ from ctxembed.table import Cell, Column, Table
 
 MOST = 200  # words; a larger square is for a script, not for a page
 ROWS = 14  # rows of a matrix on a page; of more, the first and the last
-HEAD = Column(
-    "head", "a number, mean over all heads, or own for what the word itself brings", "label"
-)
-STEPS = (
-    Column("step", "with --steps: the matrix, E Q K V scores ... sum weights output", "label"),
-    HEAD,
-    Column("row", "with --steps: number of the row, from 1"),
-    Column("row_token", "with --steps: the word of the row", "label"),
-    Column("column", "with --steps: number of the column, from 1"),
-    Column("column_name", "with --steps: the word or dimension of the column", "label"),
-    Column("value", "with --steps: the number; on a terminal each matrix is laid out"),
-)
 
 
 @dataclass(frozen=True)

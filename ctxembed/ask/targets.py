@@ -15,7 +15,7 @@ from ctxembed.context.representations import (
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model, tell_forms
 from ctxembed.text.function_words import is_content
-from ctxembed.text.subword import INNER
+from ctxembed.text.tokenizer import INNER
 
 NAMED = 20  # lines without an answer that are named with their reasons
 

@@ -16,7 +16,7 @@ ctxembed senses bank
 # Two senses, whatever the data say
 ctxembed senses apple --k 2
 # Many words from a pipe
-printf 'apple\nbank\n' | ctxembed senses - -f tsv""",
+printf 'apple\\nbank\\n' | ctxembed senses - -f tsv""",
     picture="a map of the occurrences in two dimensions, coloured by sense",
     see_also=["kwic", "ambiguity", "show", "compare"],
     details="""Occurrences come from the corpus in the model; their context reaches 32 words to

@@ -19,8 +19,7 @@ from ctxembed.static.space import Floats, Space, Vectors
 from ctxembed.store.attentions import load_attention, written_at
 from ctxembed.store.model import Model
 from ctxembed.text.index import Ids
-from ctxembed.text.subword import INNER
-from ctxembed.text.tokenizer import parse_marked
+from ctxembed.text.tokenizer import INNER, parse_marked
 
 LONGEST = 10_000  # words of a sentence
 LOOKS = 4_000_000  # targets times words: each target looks at every word

@@ -15,7 +15,7 @@ from ctxembed.output.sheet import (
     shorten,
 )
 from ctxembed.output.view import Panel, Point, View
-from ctxembed.text.subword import INNER
+from ctxembed.text.tokenizer import INNER
 
 WIDE = 14  # the width of the arc of a weight of 1
 PAD, GAP, HIGH = 5, 6, 26  # around a word, between words, and the height of its box

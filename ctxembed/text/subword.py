@@ -8,10 +8,9 @@ from typing import Any
 
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
 from ctxembed.text.folder import Folder
-from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.tokenizer import INNER, Tokenizer
 
 FILE = "subword.json"  # in a model directory; the format of the tokenizers library
-INNER = "##"  # before a piece that goes on with a word
 _START, _UNSEEN = "▁", "<unk>"  # the library's input: a mark before each word; its unknown letter
 LONGEST = 1000  # letters of a word that are looked at together
 LETTERS = 100_000  # letters of a word that can be divided at all

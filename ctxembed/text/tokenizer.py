@@ -16,6 +16,7 @@ from typing import Any
 from ctxembed.text.languages import abbreviations, has_ordinals, make_small, starters
 
 RULES = 2  # 1: models whose numbers end at a point or comma
+INNER = "##"  # before a piece that goes on with a word, where units are smaller than words
 CURLY = str.maketrans({"’": "'", "‐": "-", "‑": "-"})  # one spelling for each joiner
 
 

@@ -19,7 +19,7 @@ from ctxembed.context.representations import Attention, Representations, parse
 from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
-from ctxembed.table import Cell, Table, round_to_total
+from ctxembed.table import Cell, Row, Table, round_to_total
 from tests.conftest import WORDS, Run
 
 HEADER = "target\thead\ttoken\tposition\tscore\tscale\tsum\tweight\tcontribution\n"
@@ -591,7 +591,7 @@ def test_a_page_has_room_for_more_terms() -> None:
     """A layer may have other terms than today's: the page reads their names from the table."""
     names = ["target", "head", "token", "position", "score", "scale"]
     terms = ["distance", "word", "wall", "clause", "topic"]
-    rows = [
+    rows: list[Row] = [
         ("apple", "1", "phone", 1, 2.0, 0.5, *[0.1] * 5, 1.5, 1.0, 0.9),
         ("apple", "own", "apple", *[None] * 10, 0.1),
     ]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ctxembed.ask.tokenize import list_tokens, make_tokenizer, sentences
 from ctxembed.text.corpus import Block
-from ctxembed.text.subword import INNER, Characters, Subwords
-from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.subword import Characters, Subwords
+from ctxembed.text.tokenizer import INNER, Tokenizer
 from tests.conftest import Run
 
 TEXT = "Don’t panic: Dr. Who said. It's naïve!"
