@@ -1,19 +1,21 @@
-"""Senses and ambiguity against a truth: pseudowords, CoarseWSD, and the clock.
+"""Senses and ambiguity against a truth: pseudowords, CoarseWSD, real words, seeds, the clock.
 
-    python bench/senses.py MODEL [--coarsewsd FOLDER] [--attention NAME] [--tune] [--speed]
+    python bench/senses.py MODEL [--coarsewsd FOLDER] [--attention NAME] [--tune]
+    python bench/senses.py MODEL --seeds | --real | --speed
 
-A pseudoword is two words of one meaning made one: their occurrences are put together, and both get
-the vector that word2vec would give the merged word, the mean weighted by occurrences. Words are
-split in two halves by a seed: thresholds are chosen on one (--tune), figures come from the other.
+A pseudoword is several words of one meaning made one: their occurrences are put together, and all
+get the vector that word2vec would give the merged word, the mean weighted by occurrences. Words are
+split in two halves by a seed: numbers are chosen on one (--tune), figures come from the other.
 """
 
 import argparse
 import os
 import resource
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -24,13 +26,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import v_measure_score
 
-from ctxembed.ask import ambiguity, induce
+from ctxembed.ask.ambiguity import EACH, describe
 from ctxembed.ask.find_senses import find_senses
-from ctxembed.ask.induce import SenseSpace, cluster, make_space
-from ctxembed.context.occurrences import read, sample
+from ctxembed.ask.induce import cluster
+from ctxembed.ask.sense_space import SenseSpace, make_space
+from ctxembed.context.occurrences import sample
 from ctxembed.context.representations import Occurrence, Representations, parse, vectors_at
-from ctxembed.progress import Progress
-from ctxembed.static.k_means import find_centres, nearest
 from ctxembed.static.space import unit
 from ctxembed.store.model import Model
 
@@ -53,9 +54,21 @@ vowel alphabet dictionary encyclopedia newspaper documentary comedian actress si
 guitarist
 """
 WORDS = _LIST.split()
-RATIO = 3  # the rarer word of a pair has at least a third of the other's occurrences
-MOST = 1000  # occurrences of each pseudoword
-DRAWS = (3, 11, 12)  # seeds, each of which pairs the words anew
+# Words of several meanings, chosen before the tool was asked about them.
+_REAL = """
+bank plant apple spring seal mouse capital bow java mole trunk chair arm server orange crane bass
+jaguar mercury match pitch bat cell star court race organ jam palm rock board
+"""
+REAL = _REAL.split()
+DESIGNS = {  # occurrences of each word
+    "two": (400, 400),
+    "three": (300, 300, 300),
+    "four": (250, 250, 250, 250),
+    "0.9 / 0.1": (900, 100),
+    "0.96 / 0.04": (960, 40),
+}
+DRAWN = 24  # pseudowords of each design
+MOST = 1000  # occurrences of an unmerged word
 
 
 def halves(model: Model) -> tuple[list[str], list[str]]:
@@ -68,38 +81,37 @@ def halves(model: Model) -> tuple[list[str], list[str]]:
     ]
 
 
-def draw_pairs(model: Model, words: Sequence[str], number: int, seed: int) -> list[tuple[str, str]]:
-    """Pair words at random, of about the same frequency."""
-    left = [words[i] for i in np.random.default_rng(seed).permutation(len(words))]
-    pairs: list[tuple[str, str]] = []
-    while left and len(pairs) < number:
-        one = left.pop(0)
-        for other in left:
-            a, b = (int(model.counts[model.row(word)]) for word in (one, other))
-            if max(a, b) <= RATIO * min(a, b):
-                left.remove(other)
-                pairs.append((one, other))
-                break
-    return pairs
+def draw(
+    model: Model, words: Sequence[str], sizes: Sequence[int], rng: np.random.Generator
+) -> Iterator[list[str]]:
+    """Draw words that occur often enough."""
+    often = [word for word in words if model.counts[model.row(word)] >= min(900, max(sizes))]
+    for _ in range(DRAWN):
+        yield [str(word) for word in rng.choice(often, len(sizes), replace=False)]
 
 
-def merge(model: Model, space: SenseSpace, one: str, other: str) -> tuple[Floats, Labels]:
+def merge(
+    model: Model,
+    space: SenseSpace,
+    words: Sequence[str],
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+) -> tuple[Floats, Labels]:
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
-    a, b = model.row(one), model.row(other)
-    n, m = int(model.counts[a]), int(model.counts[b])
+    rows = [model.row(word) for word in words]
+    places = [sample(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)]
+    truth = np.repeat(np.arange(len(rows)), [len(some) for some in places])
     inputs = np.array(space.way.inputs[np.arange(len(model.vocab))])
-    merged = (n * model.vectors[a] + m * model.vectors[b]) / (n + m)
-    if not np.allclose(inputs[a], model.vectors[a]):  # prepared as the attention wants it
-        if not np.allclose(inputs[a], unit(model.vectors[a]), atol=1e-5):
+    merged = np.average(model.vectors[rows], axis=0, weights=sizes)
+    first = rows[0]
+    if not np.allclose(inputs[first], model.vectors[first]):  # prepared as the attention wants it
+        if not np.allclose(inputs[first], unit(model.vectors[first]), atol=1e-5):
             merged = merged - model.mean
         merged = unit(merged)
-    inputs[[a, b]] = merged
-    places = np.concatenate([model.index.positions(a), model.index.positions(b)])
-    truth = np.repeat([0, 1], [n, m])
-    chosen = np.sort(np.random.default_rng(1).permutation(n + m)[:MOST])
-    made = vectors_at(model, replace(space.way, inputs=inputs), places[chosen])
-    return made.astype(np.float64), truth[chosen]
+    inputs[rows] = merged
+    made = vectors_at(model, replace(space.way, inputs=inputs), np.concatenate(places))
+    return made.astype(np.float64), truth
 
 
 def alone(model: Model, space: SenseSpace, word: str) -> Floats:
@@ -109,69 +121,48 @@ def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     return vectors_at(model, space.way, places).astype(np.float64)
 
 
-def share_error(truth: Labels, found: Labels) -> float:
-    """Return how far the shares of two senses are off, largest to largest."""
-    true, made = (np.sort(np.bincount(x, minlength=2) / len(x)) for x in (truth, found))
-    return float(abs(true[-1] - made[-1]))
-
-
 def report(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
-    """Print what senses makes of pseudowords and of plain words."""
+    """Print what senses and ambiguity make of pseudowords and of plain words."""
     model, space = representations.model, make_space(representations, name)
-    draws = [draw_pairs(model, words, 20, seed) for seed in DRAWS]
-    pairs = list(dict.fromkeys(pair for draw in draws for pair in draw))
-    numbers, auto, given, errors = [], [], [], []
-    for one, other in pairs:
-        vectors, truth = merge(model, space, one, other)
-        found = cluster(vectors, space, None)
-        two = found if found.number == 2 else cluster(vectors, space, 2)
-        numbers.append(found.number)
-        auto.append(v_measure_score(truth, found.labels))
-        given.append(v_measure_score(truth, two.labels))
-        errors.append(share_error(truth, two.labels))
+    print(f"{label} half, {name}: {DRAWN} pseudowords of each kind, {len(words)} words")
+    print("pseudoword\tright k\tk 1 2 3 4 5 6\tV auto\tV given\tneeds-context")
+    rng = np.random.default_rng(11)
+    for design, sizes in DESIGNS.items():
+        numbers, auto, given, needs = [], [], [], []
+        for drawn in draw(model, words, sizes, rng):
+            vectors, truth = merge(model, space, drawn, sizes, rng)
+            found = cluster(vectors, space, None)
+            same = found.number == len(sizes)
+            told = found if same else cluster(vectors, space, len(sizes))
+            numbers.append(found.number)
+            auto.append(v_measure_score(truth, found.labels))
+            given.append(v_measure_score(truth, told.labels))
+            some = unit(vectors[rng.permutation(len(vectors))[:EACH]])
+            needs.append(describe(0, MOST, some, some[0], space, 1).senses > 1)
+        right = np.mean(np.array(numbers) == len(sizes))
+        counts = " ".join(map(str, np.bincount(numbers, minlength=7)[1:]))
         print(
-            f"  {one}+{other}: k {found.number}, V {auto[-1]:.2f}, k=2 {given[-1]:.2f}", flush=True
+            f"{design}\t{right:.2f}\t{counts}\t{np.mean(auto):.3f}\t{np.mean(given):.3f}"
+            f"\t{np.mean(needs):.2f}",
+            flush=True,
         )
-    counted = {word: cluster(alone(model, space, word), space, None).number for word in words}
-    right = [error for error, number in zip(errors, numbers, strict=True) if number == 2]
-    print(f"{label}, {name}: {len(pairs)} pseudowords, {len(words)} words")
-    print(f"  senses found in pseudowords: {np.bincount(numbers)[1:].tolist()} (one, two, ...)")
-    print(f"  V-measure, --k auto: {np.mean(auto):.3f}; --k 2: {np.mean(given):.3f}")
-    scores = dict(zip(pairs, auto, strict=True))
-    each = [f"{np.mean([scores[pair] for pair in draw]):.3f}" for draw in draws]
-    print(f"  --k auto, each draw of {len(draws[0])} pairs: {' '.join(each)}")
+    several, context = [], 0
+    for word in words:
+        vectors = alone(model, space, word)
+        number = cluster(vectors, space, None).number
+        several += [f"{word} {number}"] if number > 1 else []
+        some = unit(vectors[:: max(1, len(vectors) // EACH)])
+        context += describe(0, MOST, some, some[0], space, 1).senses > 1
     print(
-        f"  share off by, where two are found: mean {np.mean(right):.3f},"
-        f" within 0.1: {np.mean(np.array(right) <= 0.1):.2f}; --k 2: mean {np.mean(errors):.3f}"
+        f"unmerged: one sense for {1 - len(several) / len(words):.2f}, static-ok for"
+        f" {1 - context / len(words):.2f}; not one sense: {', '.join(several)}"
     )
-    several = [f"{word} {number}" for word, number in counted.items() if number > 1]
-    print(f"  one sense for {1 - len(several) / len(words):.2f} of the words; not: {several}")
-
-
-def tune(representations: Representations, name: str, words: Sequence[str]) -> None:
-    """Print width, and at k = 2 and 3 cleft and stability, for pseudowords and words."""
-    model, space = representations.model, make_space(representations, name)
-    rng = np.random.default_rng(0)
-    sets: list[tuple[str, Floats]] = [
-        (f"{a}+{b}", merge(model, space, a, b)[0])
-        for a, b in draw_pairs(model, words, 20, DRAWS[0])
-    ]
-    sets += [(word, alone(model, space, word)) for word in words]
-    for word, vectors in sets:
-        placed = space.place(vectors)
-        x = (placed - placed.mean(axis=0)) @ induce._principal(placed - placed.mean(axis=0))
-        cells = [f"{space.width(placed):.2f}"]
-        for k in (2, 3):
-            labels = nearest(x, find_centres(x, k, 0, starts=4))
-            groups = [x[labels == sense] for sense in range(k)]
-            deep = min(induce.cleft(a, b, rng) for a, b in combinations(groups, 2))
-            cells.append(f"{deep:.2f} {induce._stability(x, k, rng):.2f}")
-        print(f"{word}\t" + "\t".join(cells), flush=True)
 
 
 def coarsewsd(representations: Representations, name: str, folder: Path) -> None:
-    """Cluster the sentences of each word, as many senses as the data set has."""
+    """Cluster the sentences of each word: as many senses as are found, and as the data set has."""
     model, space = representations.model, make_space(representations, name)
+    print("CoarseWSD\tsentences\tmost frequent\tk found\tof\taccuracy\tV auto\tV given")
     scores = []
     for place in sorted(item for item in folder.iterdir() if item.is_dir()):
         occurrences: list[Occurrence] = []
@@ -191,17 +182,17 @@ def coarsewsd(representations: Representations, name: str, folder: Path) -> None
                 gold += [int(label)] * len(found[:1])
         truth = np.array(gold)
         vectors = space.way.vectors([_clip(item) for item in occurrences])
-        made = cluster(vectors, space, len(set(gold))).labels
-        scores.append((_accuracy(truth, made), v_measure_score(truth, made)))
+        made = cluster(vectors, space, None)
+        told = cluster(vectors, space, len(set(gold)))
         most = np.bincount(truth).max() / len(truth)
+        v, given = (v_measure_score(truth, found.labels) for found in (made, told))
+        scores.append((most, accuracy(truth, made.labels), v, given))
         print(
-            f"  {place.name}: {len(truth)} sentences, {len(set(gold))} senses,"
-            f" accuracy {scores[-1][0]:.3f} (most frequent sense {most:.3f}),"
-            f" V {scores[-1][1]:.3f}",
+            f"{place.name}\t{len(truth)}\t{most:.3f}\t{made.number}\t{len(set(gold))}"
+            f"\t{scores[-1][1]:.3f}\t{v:.3f}\t{given:.3f}",
             flush=True,
         )
-    accuracy, v = np.mean(scores, axis=0)
-    print(f"CoarseWSD, {name}, k given: accuracy {accuracy:.3f}, V-measure {v:.3f}")
+    print("mean\t\t{:.3f}\t\t\t{:.3f}\t{:.3f}\t{:.3f}".format(*np.mean(scores, axis=0)))
 
 
 def _clip(item: Occurrence, reach: int = 32) -> Occurrence:
@@ -211,7 +202,7 @@ def _clip(item: Occurrence, reach: int = 32) -> Occurrence:
     return Occurrence(ids, range(item.target.start - first, item.target.stop - first))
 
 
-def _accuracy(truth: Labels, made: Labels) -> float:
+def accuracy(truth: Labels, made: Labels) -> float:
     """Return the share that is right under the best naming of the clusters."""
     table = np.zeros((truth.max() + 1, made.max() + 1))
     np.add.at(table, (truth, made), 1)
@@ -219,124 +210,71 @@ def _accuracy(truth: Labels, made: Labels) -> float:
     return float(table[rows, columns].sum() / len(truth))
 
 
-def rank(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
-    """Print whether ambiguity puts a pseudoword above the words it is made of."""
-    model, space = representations.model, make_space(representations, name)
-    rng = np.random.default_rng(0)
-    draws = ambiguity._draws(ambiguity.EACH, rng)
-
-    def look(vectors: Floats) -> ambiguity.Usage:
-        some = unit(vectors[rng.permutation(len(vectors))[: ambiguity.EACH]].astype(np.float32))
-        return ambiguity.describe(0, MOST, some, some[0], space, draws)
-
-    above, merged, parts = [], [], []
-    for one, other in draw_pairs(model, words, 20, DRAWS[0]):
-        both = look(merge(model, space, one, other)[0])
-        each = [look(alone(model, space, word)) for word in (one, other)]
-        above += [both.similarity < item.similarity for item in each]
-        merged.append(ambiguity.verdict(both, space.alike) == "needs-context")
-        parts += [ambiguity.verdict(item, space.alike) == "static-ok" for item in each]
-    print(
-        f"{label}, {name}: ambiguity ranks the pseudoword above its part in {np.mean(above):.3f}"
-        f" of {len(above)} cases; needs-context for {np.mean(merged):.2f} of the pseudowords,"
-        f" static-ok for {np.mean(parts):.2f} of the parts"
-    )
+def seeds(representations: Representations, name: str, number: int = 8) -> None:
+    """Print the number of senses of real words for several seeds."""
+    changed = 0
+    for word in REAL:
+        found = [
+            find_senses(representations, word, attention=name, seed=seed).senses.number
+            for seed in range(1, number + 1)
+        ]
+        changed += len(set(found)) > 1
+        print(f"{word}\t{' '.join(map(str, found))}", flush=True)
+    print(f"{changed} of {len(REAL)} words change their number over {number} seeds")
 
 
-def speed_of_ambiguity(representations: Representations, name: str, words: int = 20_000) -> None:
-    """Print the rate of ambiguity over many words beside that of contextualising alone."""
-    model = representations.model
-    assert model.index
-    rows = list(range(min(words, len(model.vocab))))
-    space = make_space(representations, name)
-    rng = np.random.default_rng(1)
-    few = rows[:: max(1, len(rows) // 1000)]
-    places = [sample(model.index.positions(row), ambiguity.EACH, rng) for row in few]
-    times: dict[str, list[float]] = {"contextualising": [], "ambiguity": []}
-    for _ in range(3):
-        begun = time.perf_counter()
-        for first in range(0, len(places), 80):
-            vectors_at(model, space.way, np.concatenate(places[first : first + 80]))
-        times["contextualising"].append(time.perf_counter() - begun)
-        begun = time.perf_counter()
-        list(ambiguity.measure(model, space, few, 1, Progress()))
-        times["ambiguity"].append(time.perf_counter() - begun)
-    middle = {stage: float(np.median(taken)) for stage, taken in times.items()}
-    number = sum(map(len, places))
-    for stage, seconds in middle.items():
-        print(f"  {stage}: {number / seconds:,.0f} occurrences a second")
-    print(
-        f"  ratio {middle['ambiguity'] / middle['contextualising']:.2f},"
-        f" {len(few)} words of {len(rows)}"
-    )
-    begun = time.perf_counter()
-    list(ambiguity.measure(model, space, rows, 1, Progress()))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"  all {len(rows)} words: {time.perf_counter() - begun:.1f} s, peak memory {peak:.0f} MB"
-    )
+def real(representations: Representations, name: str) -> None:
+    """Print the senses of real words by their markers, for a person to read."""
+    for word in REAL:
+        found = find_senses(representations, word, attention=name).senses
+        for share, marks in zip(found.shares, found.markers, strict=True):
+            print(f"{word}\t{found.number}\t{share:.2f}\t{' '.join(marks[:7])}", flush=True)
 
 
-def speed(
-    representations: Representations, name: str, number: int = 10_000, rounds: int = 5
-) -> None:
-    """Print the stages of senses for a word with so many occurrences, medians."""
-    model = representations.model
-    assert model.index
-    row = int(np.flatnonzero(model.counts >= number)[-1])
-    word = model.vocab[row]
-    places = sample(model.index.positions(row), number, np.random.default_rng(1))
-    way = representations.get(name)
-    space = make_space(representations, name)
-    vectors = vectors_at(model, space.way, places)
-    vectors_at(model, way, places)
-    stages: dict[str, Callable[[], object]] = {
-        "reading": lambda: list(read(model, places)),
-        "reading and contextualising": lambda: vectors_at(model, way, places),
-        "evidence": lambda: vectors_at(model, space.way, places),
-        "the usual spread": lambda: make_space(representations, name),
-        "clustering, k auto": lambda: cluster(vectors, space, None),
-        "all of senses": lambda: find_senses(representations, word, attention=name, most=number),
-    }
-    taken: dict[str, list[float]] = {stage: [] for stage in stages}
-    for _ in range(rounds):
-        for stage, work in stages.items():
-            begun = time.perf_counter()
-            work()
-            taken[stage].append(time.perf_counter() - begun)
-    middle = {stage: float(np.median(times)) for stage, times in taken.items()}
-    print(f"{word!r}, {len(places)} occurrences, {name}, medians of {rounds}:")
-    for stage, seconds in middle.items():
-        print(f"  {stage}: {seconds:.3f} s")
-    base = middle["reading and contextualising"]
-    ratio = middle["all of senses"] / base
-    print(f"  all of senses is {ratio:.2f} times reading and contextualising")
+def speed(model: Path) -> None:
+    """Print the processor time of `ctxembed senses WORD`, a process each, and of ambiguity."""
+    for word in ("bank", "apple", "the"):
+        begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "ctxembed", "senses", word, "--again", "-q"]
+        subprocess.run([*command, "-m", str(model)], check=True, stdout=subprocess.DEVNULL)
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
+        print(f"senses {word}: {taken:.2f} s of processor time")
+    from ctxembed.ask.ambiguity import measure
+    from ctxembed.progress import Progress
+
+    representations = Representations(Model.open(model))
+    often = np.flatnonzero(representations.model.counts >= 100)
+    rows = often[:: max(1, len(often) // 500)].tolist()
+    begun_at = time.process_time()
+    list(measure(representations, representations.default(), rows, 1, Progress()))
+    each = (time.process_time() - begun_at) / len(rows)
+    print(f"ambiguity: {1000 * each:.1f} ms a word, {each * len(often):.0f} s for {len(often)}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("model")
+    parser.add_argument("model", type=Path)
     parser.add_argument("--coarsewsd", type=Path)
     parser.add_argument("--attention")
-    parser.add_argument("--tune", action="store_true")
-    parser.add_argument("--speed", action="store_true")
+    for flag in ("--tune", "--seeds", "--real", "--speed"):
+        parser.add_argument(flag, action="store_true")
     given = parser.parse_args()
     representations = Representations(Model.open(given.model))
     name = given.attention or representations.default()
     tuning, reported = halves(representations.model)
     if given.tune:
-        tune(representations, name, tuning)
-        rank(representations, name, tuning, "tuning")
-        report(representations, name, tuning, "tuning")
-        return
-    if given.speed:
-        speed(representations, name)
-        speed_of_ambiguity(representations, name)
-        return
-    rank(representations, name, reported, "report")
-    report(representations, name, reported, "report")
-    if given.coarsewsd:
-        coarsewsd(representations, name, given.coarsewsd)
+        report(representations, name, tuning, "choosing")
+    elif given.seeds:
+        seeds(representations, name)
+    elif given.real:
+        real(representations, name)
+    elif given.speed:
+        speed(given.model)
+    else:
+        report(representations, name, reported, "reported")
+        if given.coarsewsd:
+            coarsewsd(representations, name, given.coarsewsd)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.induce import Clustering, SenseSpace, cluster, evidence, judge, make_space
+from ctxembed.ask.induce import Clustering, cluster, judge
 from ctxembed.ask.markers import mark
+from ctxembed.ask.sense_space import SenseSpace, evidence, make_space
 from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
 from ctxembed.context.representations import Occurrence, Representations, vectors_at
 from ctxembed.errors import CtxembedError
@@ -54,7 +55,7 @@ def find_senses(
             f" ({FEWEST} is the least, some hundreds are good)"
         )
     places = sample(everywhere, most, np.random.default_rng(seed))
-    space = make_space(representations, name, seed)
+    space = make_space(representations, name)
     vectors = np.empty((len(places), model.dim), np.float32)
     with progress.stage("reading", len(places), "occurrences") as stage:
         for batch in read(model, places):
@@ -67,7 +68,8 @@ def find_senses(
         "seed": seed,
         "total": len(everywhere),
         "stability": clustering.stability,
-        "width": clustering.width,
+        "scores": clustering.scores,
+        "agreements": clustering.agreements,
         "layer": digest(model, name),
     }
     kept = SavedSenses(

@@ -1,152 +1,34 @@
-"""Into how many senses do the occurrences of a word fall, and which is in which?"""
+"""Into how many senses do the occurrences of a word fall, and which is in which?
+
+Occurrences are cut into small parts, and parts are put together again, the nearest two first. They
+are one sense as long as they lie nearer to each other than two different words of the model do.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.terms import Distance, Walls
-from ctxembed.context.occurrences import corpus_of, sample
-from ctxembed.context.representations import Attention, Bag, Ours, Representations, vectors_at
+from ctxembed.ask.sense_space import SenseSpace
 from ctxembed.errors import CtxembedError
-from ctxembed.static.k_means import REST, Labels, find_centres, k_means, nearest
+from ctxembed.static.k_means import Labels, find_centres, nearest
 from ctxembed.static.space import Floats, unit
 
-DIRECTIONS = 10  # principal directions in which senses are looked for
-CHOOSING = 1000  # occurrences from which the number of senses is chosen
+DIRECTIONS = 12  # principal directions in which senses are looked for
+SETTLING = 30  # and those in which each occurrence then finds its sense
+CHOOSING = 2000  # occurrences from which the number of senses is chosen
+DRAWN = 800  # of them for each resample, at most four fifths
 MOST = 6  # senses looked for
-EVEN = 3  # how much more evenly attention weighs over many occurrences than in one sentence
+RUNS = 16  # resamples of which the number of senses is the consensus
+FIRST, CLEARLY = 4, 0.75  # so many are enough where none comes near: score under which it is clear
+PARTS = 12  # what each resample is cut into before parts are put together
 # Chosen on pseudowords (bench/senses.py --tune), never on the ones that are reported.
-WIDE = 1.0  # variance of the occurrences, as a multiple of that of the usual word of the model
-CLEFT = (1.3, 1.6)  # how much deeper cleft than one cloud cut in two: for two senses, for more
-STABLE = (0.6, 0.9)  # adjusted Rand index of two halves: for two senses, for more
-RAREST = 0.03  # share of the occurrences below which a sense is noise
-
-
-@dataclass(frozen=True)
-class SenseSpace:
-    """Where occurrences are compared: one step in any direction is one word's usual spread."""
-
-    way: Ours
-    matrix: Floats  # (d, d)
-    baseline: float = 0.0  # mean cosine of occurrences of two different words
-    usual: float = 1.0  # variance of the usual word's occurrences in this space
-    alike: float = 0.0  # cosine over the baseline, halfway from one usual word to two made one
-
-    def place(self, vectors: Floats) -> Floats:
-        """Return (n, d) contextual vectors in this space."""
-        return np.asarray(unit(vectors).astype(np.float64) @ self.matrix)
-
-    def width(self, placed: Floats) -> float:
-        """Return the variance of placed occurrences (n, d) as a multiple of the usual word's.
-
-        >>> SenseSpace(None, np.eye(2), usual=2.0).width(np.array([[0.0, 0], [2, 2]]))
-        2.0
-        """
-        variance = placed.var(axis=0).sum() * len(placed) / max(1, len(placed) - 1)
-        return float(variance / self.usual)
-
-
-def evidence(representations: Representations, name: str) -> Ours:
-    """Return the representation that senses are looked for in.
-
-    A single vector is best made of the few words that matter most; over many occurrences all
-    evidence counts. So attention weighs more evenly here, general attention over centred vectors;
-    and what has learned to shut other clauses out looks farther.
-    """
-    way = representations.get(name)
-    if isinstance(way, Bag):
-        return Bag("bag", representations.model.centred)
-    if not isinstance(way, Attention):
-        return way
-    layer = replace(way.layer, scale=way.layer.scale / EVEN)
-    if layer.w_q is None:
-        return replace(way, layer=layer, inputs=representations.model.centred)
-    terms = (
-        replace(term, by_head=term.by_head / EVEN) if isinstance(term, Distance | Walls) else term
-        for term in layer.terms
-    )
-    return replace(way, layer=replace(layer, terms=tuple(terms)))
-
-
-def make_space(
-    representations: Representations, name: str, seed: int = 1, *, words: int = 200, each: int = 12
-) -> SenseSpace:
-    """Measure how the occurrences of one word usually spread, over words drawn at random.
-
-    Distances are then taken in units of that spread (within-class covariance normalisation,
-    Hatch et al. 2006), with half an even spread mixed in.
-    """
-    model, rng = representations.model, np.random.default_rng(seed)
-    way = evidence(representations, name)
-    common = min(200, len(model.vocab) // 50)  # the first words are function words
-    rows = common + np.flatnonzero(model.counts[common:] >= 4 * each)
-    if len(rows) < 20:  # a small corpus: take what there is
-        rows = np.flatnonzero(model.counts >= 2)
-    drawn = rng.choice(rows, min(words, len(rows)), replace=False)
-    index = corpus_of(model)
-    places = [sample(index.positions(int(row)), each, rng) for row in drawn]
-    if not places:
-        return SenseSpace(way, np.eye(model.dim))
-    made = vectors_at(model, way, np.concatenate(places)).astype(np.float64)
-    ends = np.cumsum([len(p) for p in places])[:-1]
-    groups = np.split(unit(made), ends)
-    baseline = _between(groups)
-    merged = _merged(np.split(made, ends), way, drawn)
-    alike = (_self_similarity(groups) + _self_similarity(merged)) / 2 - baseline
-    matrix, usual = usual_spread(groups)
-    return SenseSpace(way, matrix, baseline, usual, alike)
-
-
-def usual_spread(groups: Sequence[Floats]) -> tuple[Floats, float]:
-    """Return the matrix (d, d) that makes the usual spread of groups one, and what it comes to.
-
-    groups: (n, d) each, the occurrences of one word.
-    """
-    dim = groups[0].shape[1]
-    scatter, freedom = np.zeros((dim, dim)), 0
-    for group in groups:
-        centred = group - group.mean(axis=0)
-        scatter += centred.T @ centred
-        freedom += len(group) - 1
-    within = scatter / max(1, freedom)
-    even = np.trace(within) / dim or 1.0
-    values, axes = np.linalg.eigh(within + 0.5 * even * np.eye(dim))
-    usual = float((1 - 0.5 * even / values).sum())  # the trace of `within` in this space
-    return np.asarray(axes / np.sqrt(values)), usual if usual > 1e-9 else 1.0
-
-
-def _between(groups: Sequence[Floats]) -> float:
-    """Return the mean cosine of unit vectors of different groups."""
-    sums = np.array([group.sum(axis=0) for group in groups])
-    sizes = np.array([len(group) for group in groups])
-    total = sums.sum(axis=0)
-    pairs = sizes.sum() ** 2 - (sizes**2).sum()
-    return float((total @ total - (sums * sums).sum()) / pairs) if pairs else 0.0
-
-
-def _self_similarity(groups: Sequence[Floats]) -> float:
-    """Return the mean over groups of the cosine of two different unit vectors of one group."""
-    means = []
-    for group in groups:
-        n, total = len(group), group.sum(axis=0)
-        if n > 1:
-            means.append((total @ total - (group * group).sum()) / (n * (n - 1)))
-    return float(np.mean(means)) if means else 0.0
-
-
-def _merged(groups: Sequence[Floats], way: Ours, rows: NDArray[np.intp]) -> list[Floats]:
-    """Make pseudowords of each two words: their contexts as they are, one vector for both words."""
-    own = way.layer.own if isinstance(way, Attention) else 0.0
-    inputs = np.asarray(way.inputs[rows], np.float64)  # (n, d)
-    made = []
-    for i in range(0, len(groups) - 1, 2):
-        middle = unit(inputs[i] + inputs[i + 1]) * np.linalg.norm(inputs[i])
-        pair = [groups[j] + own * (middle - inputs[j]) for j in (i, i + 1)]
-        made.append(unit(np.concatenate(pair)).astype(np.float64))
-    return made
+APART = 0.19  # squared distance of two senses, as a share of that of two random words
+EVENLY = 0.3  # how much a small sense must lie farther apart: its share to this power
+RAREST = 0.03  # share of the occurrences below which a group is noise
+FEWEST = 20  # different contexts; where there are fewer, each occurrence counts
+ALIKE = 0.95  # cosine from which two contexts are the same one said again
 
 
 @dataclass(frozen=True)
@@ -156,8 +38,10 @@ class Clustering:
     labels: Labels  # (n,)
     weights: Floats  # (k, d) a sense's score is unit(vector) @ weights + bias
     bias: Floats  # (k,)
-    stability: float | None  # adjusted Rand index of the senses of two halves; None for one sense
-    width: float  # variance of the occurrences as a multiple of the usual word's
+    stability: float | None  # adjusted Rand index of the senses of resamples; None for one sense
+    scores: Sequence[float]  # for 2, 3, ... senses: how far apart, 1 is enough
+    agreements: Sequence[float]  # for 2, 3, ... senses: as stability
+    different: int  # contexts that are not the same one said again, of those chosen from
 
     @property
     def number(self) -> int:
@@ -170,7 +54,7 @@ def judge(
 ) -> tuple[Labels, Floats]:
     """Return the sense of each vector (n, d), and its distance to the border of the next sense.
 
-    The distance is in standard deviations of one word's occurrences; NaN where there is one sense.
+    The distance is in standard deviations of one sense's occurrences; NaN where there is one sense.
     """
     scores = unit(vectors).astype(np.float64) @ weights.T + np.asarray(bias)  # (n, k)
     labels = scores.argmax(axis=1)
@@ -184,87 +68,160 @@ def judge(
 def cluster(vectors: Floats, space: SenseSpace, k: int | None, seed: int = 1) -> Clustering:
     """Find k senses among contextual vectors (n, d), or as many as there are."""
     rng = np.random.default_rng(seed)
-    placed = space.place(vectors)
-    middle = placed.mean(axis=0)
-    directions = _principal(placed - middle)  # (d, 10)
-    x = (placed - middle) @ directions  # (n, 10)
-    chosen = x if len(x) <= CHOOSING else x[rng.permutation(len(x))[:CHOOSING]]
-    width = space.width(placed)
+    placed = space.place(vectors)  # (n, d)
+    rows = rng.permutation(len(placed))[:CHOOSING]
+    once = rows[different(unit(vectors[rows]).astype(np.float32))]
+    chosen = placed[np.sort(once if len(once) >= FEWEST else rows)]
+    middle = chosen.mean(axis=0)
+    chosen = chosen - middle
+    first = chosen[:, : space.kept]
+    few = first @ _principal(first, DIRECTIONS)  # (m, 12) where the number is chosen
+    directions = _principal(chosen, SETTLING)  # (d, 30)
+    x = (placed - middle) @ directions
+    runs = [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else FIRST)]
+    if k is not None or max(_mean_scores(runs, space)) >= CLEARLY:
+        runs += [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else RUNS - FIRST)]
+    scores = _mean_scores(runs, space)
     if k is None:
-        k, stability = count_senses(chosen, rng) if width >= WIDE else (1, None)
-    else:
-        stability = _stability(chosen, k, rng) if k > 1 else None
-    centres = np.zeros((1, x.shape[1]))
-    if k > 1:
-        centres = find_centres(chosen, k, seed, starts=10)
-        centres = centres if chosen is x else k_means(x, centres, tolerance=REST)
-    labels = nearest(x, centres)
+        k = 1 + max((number for number, score in enumerate(scores, 1) if score >= 1), default=0)
+    centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
+    agreements: list[float] = []
+    for number in range(2, len(scores) + 2):
+        labelled = [run.label(few, number) for run in runs]
+        agree = np.array([[adjusted_rand(a, b) for b in labelled] for a in labelled])
+        agreements.append(float((agree.sum() - len(runs)) / (len(runs) * (len(runs) - 1))))
+        if number == k:
+            best = int(agree.sum(axis=1).argmax())  # that which agrees most with the others
+            centres, priors, spread = _settle(chosen @ directions, labelled[best], k)
+    stability = agreements[k - 2] if k > 1 else None
+    labels = _scores(x, centres, priors, spread).argmax(axis=1)
     sizes = np.bincount(labels, minlength=k)
     if not sizes.all():
-        different = int(np.count_nonzero(sizes))
-        raise CtxembedError(f"only {different} of {k} senses have an occurrence; give a lower --k")
-    order = np.argsort(-sizes, kind="stable")
-    centres = centres[order] @ directions.T + middle  # (k, d)
+        found = int(np.count_nonzero(sizes))
+        raise CtxembedError(f"only {found} of {k} senses have an occurrence; give a lower --k")
+    seen = np.array([(labels == sense).argmax() for sense in range(k)])
+    order = np.lexsort((seen, -sizes))  # of equal ones, that which comes first in the text
+    centres, priors = centres[order], priors[order]
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)
-    step = apart[apart > 0].mean() if k > 1 else 1.0
-    weights = centres @ space.matrix.T / step
-    bias = -0.5 * (centres * centres).sum(axis=1) / step
-    return Clustering(np.argsort(order)[labels], weights, bias, stability, width)
+    step = (apart[apart > 0].mean() if (apart > 0).any() else 1.0) * np.sqrt(spread)
+    # x·c - |c|²/2 + spread log p, with x = (v A - middle) directions, is linear in v.
+    lines = centres @ directions.T  # (k, d)
+    weights = lines @ space.matrix.T / step
+    bias = (spread * np.log(priors) - 0.5 * (centres * centres).sum(axis=1) - lines @ middle) / step
+    return Clustering(
+        np.argsort(order)[labels], weights, bias, stability, scores, agreements, len(chosen)
+    )
 
 
-def count_senses(x: Floats, rng: np.random.Generator) -> tuple[int, float | None]:
-    """Return the largest number of senses that are stable and each two cleft, and how stable."""
-    found: tuple[int, float | None] = (1, None)
-    for k in range(2, min(MOST, len(x) // 10) + 1):
-        more = int(k > 2)
-        labels = nearest(x, find_centres(x, k, 0, starts=4))
-        sizes = np.bincount(labels, minlength=k)
-        if sizes.min() < max(2, RAREST * len(x)):
-            continue
-        groups = [x[labels == sense] for sense in range(k)]
-        if all(cleft(a, b, rng) >= CLEFT[more] for a, b in combinations(groups, 2)):
-            stability = _stability(x, k, rng)
-            if stability >= STABLE[more]:
-                found = (k, stability)
-    return found
+def _mean_scores(runs: Sequence["_Run"], space: SenseSpace) -> list[float]:
+    """Return for 2, 3, ... senses how far apart the nearest two lie, over what makes them two."""
+    if not runs:
+        return []
+    heights = np.array([run.heights for run in runs]).mean(axis=0)  # (most - 1,)
+    return [float(height) / (APART * space.apart) for height in heights]
 
 
-def separation(a: Floats, b: Floats) -> tuple[float, float]:
-    """Return how far apart two groups lie, and the same in their own spread along that line.
+def different(vectors: Floats) -> NDArray[np.intp]:
+    """Return the rows of unit vectors (n, d) that do not say again what an earlier one says.
 
-    >>> near, far = np.array([[-1.0], [1.0]]), np.array([[9.0], [11.0]])
-    >>> separation(near, far)
-    (10.0, 10.0)
+    >>> different(np.array([[1.0, 0], [1, 0], [0, 1]])).tolist()
+    [0, 2]
     """
-    line = b.mean(axis=0) - a.mean(axis=0)
-    apart = float(np.linalg.norm(line))
-    line = line / (apart or 1.0)
-    spread = ((a @ line).var() * len(a) + (b @ line).var() * len(b)) / (len(a) + len(b))
-    return apart, apart / float(np.sqrt(spread) or 1.0)
+    same = vectors @ vectors.T > ALIKE
+    first = same.argmax(axis=1)  # the first row that says the same; itself where none does
+    return np.flatnonzero(first == np.arange(len(first)))
 
 
-def cleft(a: Floats, b: Floats, rng: np.random.Generator) -> float:
-    """Compare the separation of two groups with that of one cloud of the same shape, cut in two."""
-    both = np.concatenate([a, b])
-    shape = np.linalg.cholesky(np.cov(both.T) + 1e-9 * np.eye(both.shape[1]))
-    cloud = rng.normal(size=(max(len(both), 200), both.shape[1])) @ shape.T
-    halves = nearest(cloud, find_centres(cloud, 2, 0, starts=2))
-    null = separation(cloud[halves == 0], cloud[halves == 1])[1]
-    return separation(a, b)[1] / null
+@dataclass(frozen=True)
+class _Run:
+    """One resample cut into parts, and the parts put together."""
+
+    centres: Floats  # (parts, 12)
+    groups: Sequence[Labels]  # for 1, 2, ... senses: which one each part belongs to
+    heights: Sequence[float]  # for 2, 3, ...: squared distance of the two that lie nearest
+
+    def label(self, x: Floats, k: int) -> Labels:
+        """Return the sense (n,) of each row of x, of k senses."""
+        return self.groups[min(k, len(self.groups)) - 1][nearest(x, self.centres)]
 
 
-def _stability(x: Floats, k: int, rng: np.random.Generator, repeats: int = 5) -> float:
-    """Cluster two halves apart, let both judge all: how far do they agree?"""
-    if len(x) < 4 * k:
-        return 0.0
-    scores = []
-    for _ in range(repeats):
-        order = rng.permutation(len(x))
-        one, other = (
-            nearest(x, find_centres(x[half], k, 0, starts=4)) for half in np.array_split(order, 2)
+def _run(x: Floats, most: int, rng: np.random.Generator) -> _Run:
+    """Cut a resample of the occurrences into parts, and put these together again."""
+    some = x[rng.permutation(len(x))[: max(2, min(DRAWN, int(0.8 * len(x))))]]
+    parts = max(2, min(max(PARTS, 2 * most), len(some) // 4))
+    centres = find_centres(some, parts, int(rng.integers(2**31)), starts=1)
+    labels = nearest(some, centres)
+    sizes = np.bincount(labels, minlength=parts)
+    within = float(((some - centres[labels]) ** 2).sum()) / max(1, len(some) - parts)
+    groups, heights = join(centres, sizes, within)
+    padded = [0.0] * max(0, most - 1 - len(heights))
+    return _Run(centres, groups, [*heights[: most - 1], *padded])
+
+
+def join(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], list[float]]:
+    """Put parts (m, d) together, each time the two that lie nearest, until there is one group.
+
+    within: variance inside the parts. Returns for 1, 2, ... groups which one each part is in, and
+    for 2, 3, ... the squared distance of those nearest two, less what chance adds to it, and less
+    for smaller groups. A group that is too small joins another before all else.
+
+    >>> groups, heights = join(np.array([[0.0], [1], [9]]), np.array([10, 10, 20]), 0.0)
+    >>> [group.tolist() for group in groups], [round(height, 2) for height in heights]
+    ([[0, 0, 0], [0, 0, 1], [0, 1, 2]], [72.25, 0.81])
+    """
+    number = len(centres)
+    means, n = centres.astype(np.float64).copy(), np.maximum(sizes, 1e-9).astype(np.float64)
+    total, owner = n.sum(), np.arange(number)
+    groups, heights = [owner.copy()], []
+    alive = list(range(number))
+    while len(alive) > 1:
+        m, c = n[alive], means[alive]
+        apart = ((c[:, None] - c) ** 2).sum(axis=2) - within * (1 / m[:, None] + 1 / m)
+        even = (4 * m[:, None] * m / (m[:, None] + m) / total).clip(max=1)
+        height = np.maximum(apart, 0) * even**EVENLY
+        np.fill_diagonal(height, np.inf)
+        small = m < max(2.0, RAREST * total)
+        # A group that is too small to be a sense goes to the nearest, whatever the distance.
+        first = np.where(small[:, None] | small, height - 1e12, height)
+        i, j = np.unravel_index(int(first.argmin()), first.shape)
+        heights.append(0.0 if small[i] or small[j] else float(height[i, j]))
+        a, b = alive[min(i, j)], alive[max(i, j)]
+        means[a] = (n[a] * means[a] + n[b] * means[b]) / (n[a] + n[b])
+        n[a] += n[b]
+        owner[owner == b] = a
+        alive.remove(b)
+        groups.append(np.unique(owner, return_inverse=True)[1])
+    return groups[::-1], heights[::-1]
+
+
+def _scores(x: Floats, centres: Floats, priors: Floats, spread: float) -> Floats:
+    """Return (n, k) how well each sense fits each row of x (n, m): normal clouds of one size."""
+    return np.asarray(x @ centres.T - 0.5 * (centres * centres).sum(axis=1)) + spread * np.log(
+        priors
+    )
+
+
+def _settle(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats, Floats, float]:
+    """Let each occurrence join the sense that fits it best, a few times; return the senses."""
+    for _ in range(steps):
+        sizes = np.bincount(labels, minlength=k)
+        if not sizes.all():
+            break
+        centres = np.array([x[labels == sense].mean(axis=0) for sense in range(k)])
+        priors = sizes / len(x)
+        spread = float(((x - centres[labels]) ** 2).mean()) or 1.0
+        moved = _scores(x, centres, priors, spread).argmax(axis=1)
+        if np.array_equal(moved, labels) or len(np.unique(moved)) < k:
+            break
+        labels = moved
+    else:
+        return centres, priors, spread
+    if not sizes.all():
+        raise CtxembedError(
+            f"only {int(np.count_nonzero(sizes))} of {k} senses have an occurrence; give a lower"
+            " --k"
         )
-        scores.append(adjusted_rand(one, other))
-    return float(np.median(scores))  # a half that is stuck says little
+    return centres, priors, spread
 
 
 def adjusted_rand(one: Labels, other: Labels) -> float:
@@ -283,7 +240,7 @@ def adjusted_rand(one: Labels, other: Labels) -> float:
     return (both - chance) / (most - chance) if most > chance else 1.0
 
 
-def _principal(x: Floats) -> Floats:
-    """Return the directions (d, 10) in which x (n, d) varies most."""
+def _principal(x: Floats, number: int) -> Floats:
+    """Return the directions (d, number) in which x (n, d) varies most."""
     _, axes = np.linalg.eigh(x.T @ x)
-    return np.asarray(axes[:, ::-1][:, :DIRECTIONS])
+    return np.asarray(axes[:, ::-1][:, :number])

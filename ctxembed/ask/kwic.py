@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.find_senses import current_senses, find_senses
-from ctxembed.ask.induce import evidence, judge
+from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_map import draw_map, map_senses
+from ctxembed.ask.sense_space import evidence
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.hits import Hits, find_hits
 from ctxembed.context.occurrences import AT_ONCE, around, corpus_of, read, sample

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ctxembed.ask.induce import judge, make_space
+from ctxembed.ask.induce import judge
+from ctxembed.ask.sense_space import make_space
 from ctxembed.context.occurrences import corpus_of, quote, sample
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.static.space import Floats
@@ -44,7 +45,7 @@ def map_senses(representations: Representations, senses: SavedSenses, seed: int 
     notes = []
     if len(places) < len(everywhere):
         notes.append(f"{MOST} of {len(everywhere)} occurrences are drawn, chosen at random")
-    space = make_space(representations, senses.attention, seed)
+    space = make_space(representations, senses.attention)
     vectors = vectors_at(representations.model, space.way, places)
     labels, _ = judge(vectors, senses.weights, senses.bias)
     flat, held = _flatten(space.place(vectors))

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ctxembed.ask.find_senses import find_senses, kept_senses
-from ctxembed.ask.induce import MOST, WIDE
+from ctxembed.ask.induce import MOST
 from ctxembed.ask.neighbors import nearest
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.occurrences import quote
@@ -44,10 +44,21 @@ SENSES = (
     ),
     Column("mean_cosine", "cosine of the mean of all occurrences with the static vector", "aside"),
 )
+NUMBERS = (
+    Column("word", "the word", "label"),
+    Column("k", "with --all-k: a number of senses"),
+    Column(
+        "score",
+        "with --all-k: how far apart the nearest two of them lie, mean of the resamples; 1 is what"
+        " makes two senses",
+    ),
+    Column("agreement", "with --all-k: how far the resamples agree on k senses (adjusted Rand)"),
+    Column("chosen", "with --all-k: yes for the number that was taken", "label"),
+)
 AT_ONCE = 50  # words after which what was found is written down
 
 
-@on_model(*SENSES)
+@on_model(*SENSES, *NUMBERS[1:])
 def senses(
     model: Model,
     words: str | Sequence[str] = (),
@@ -61,12 +72,14 @@ def senses(
     save: bool = False,
     again: bool = False,
     top: int | None = None,
+    all_k: bool = False,
     progress: Progress | None = None,
 ) -> Table:
     """Take words' averages apart; k=None finds how many senses each has.
 
     top: instead of words, so many that have more than one sense, found among all of the model.
-    What was found before answers again, unless `again` or `save` is asked for.
+    What was found before answers again, unless `again` or `save` is asked for. all_k: how well each
+    number of senses does, instead of the senses.
     """
     if bool(words) == (top is not None):
         raise UsageError("give words, or --top N for as many as have more than one sense")
@@ -109,12 +122,12 @@ def senses(
 
     rows: list[tuple[Cell, ...]] = []
     new: list[SavedSenses] = []
-    shown = None
+    shown: list[SavedSenses] = []
     total = top if top is not None else len(known)
     outer = Progress() if alone else progress  # one bar at a time
     with outer.stage("senses", total, "words") as stage:
         for item, before in found():
-            shown = item
+            shown.append(item)
             mine, told = _rows(representations, item, number, examples)
             rows += mine
             if alone:
@@ -131,11 +144,13 @@ def senses(
     elif new and k is None and attention is None and not bundled_name(model.path):
         with suppress(CtxembedError, OSError):  # a model that cannot be written to still answers
             save_senses(model, *new)
+    if all_k:
+        return Table(NUMBERS, [row for item in shown for row in _numbers(item)], notes, unknown)
     columns = SENSES if alone else (replace(SENSES[0], role="label"), *SENSES[1:])
     chart = None
-    if alone and shown is not None and model.index is not None:
-        points = partial(map_senses, representations, shown, seed)
-        chart = draw_map(shown.word, shown.attention, points)
+    if alone and shown and model.index is not None:
+        points = partial(map_senses, representations, shown[0], seed)
+        chart = draw_map(shown[0].word, shown[0].attention, points)
     return Table(columns, rows, notes, unknown, chart)
 
 
@@ -169,6 +184,14 @@ def _rows(
             )
         )
     return rows, _notes(found, weights, residual, mean_cosine)
+
+
+def _numbers(found: SavedSenses) -> Iterator[tuple[Cell, ...]]:
+    """Yield how well each number of senses does."""
+    facts = found.facts
+    yield found.word, 1, None, None, "yes" if found.number == 1 else "no"
+    for k, (score, agree) in enumerate(zip(facts["scores"], facts["agreements"], strict=True), 2):
+        yield found.word, k, score, agree, "yes" if found.number == k else "no"
 
 
 def unmix(static: Floats, vectors: Floats, shares: Floats) -> tuple[Floats, float, float]:
@@ -218,17 +241,15 @@ def _notes(found: SavedSenses, weights: Floats, residual: float, cosine: float) 
         notes.append(
             f"{looked} of {total} occurrences looked at ({looked / total:.1%}); --max takes more"
         )
-    stability, width = found.facts["stability"], found.facts["width"]
-    if stability is not None:
-        notes.append(f"the senses of two random halves agree to {stability:.2f} (adjusted Rand)")
-    elif found.facts["k"] is None and width < WIDE:
+    facts = found.facts
+    if facts["stability"] is not None:
         notes.append(
-            f"one sense: the occurrences vary {width:.2f} times as much as the usual word's;"
-            " --k 2 splits them anyway"
+            f"the senses of resamples agree to {facts['stability']:.2f} (adjusted Rand);"
+            " --all-k has every number of senses"
         )
-    elif found.facts["k"] is None:
+    elif facts["k"] is None:
         notes.append(
-            "one sense: no split is clear and comes out the same from two random halves;"
-            " --k 2 splits it anyway"
+            f"one sense: a split comes to {max(facts['scores'], default=0.0):.2f} of the distance"
+            " that makes two; --k 2 splits it anyway"
         )
     return notes

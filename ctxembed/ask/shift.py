@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.ask.induce import SenseSpace, cluster, usual_spread
+from ctxembed.ask.deal import Dealt, Documents, adjust, by_document, deal, interval
+from ctxembed.ask.induce import cluster
+from ctxembed.ask.sense_space import SenseSpace, tell_apart
 from ctxembed.attention.starts import general
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention
@@ -18,36 +20,49 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model, on_model
 from ctxembed.table import Cell, Chart, Column, Table, round_to_total
+from ctxembed.text.function_words import is_content
 
 SHIFT = (
-    Column("rank", "by static, or by distance beyond chance with --by usage; 1 has moved most"),
+    Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05"),
     Column("word", "the word", "label"),
     Column("count_a", "how often the first corpus has it", "aside"),
     Column("count_b", "how often the second has it", "aside"),
-    Column("static", "distance: 1 - cosine of its two static vectors after alignment"),
+    Column("documents_a", "in how many documents of the first corpus, of those looked at", "aside"),
+    Column("documents_b", "and of the second", "aside"),
+    Column("static", "distance: 1 - cosine of its two static vectors after alignment", "aside"),
     Column(
         "distance",
         "length of the difference of its mean contextual vectors in the two corpora",
+        "aside",
     ),
     Column(
         "chance",
-        "the same for occurrences dealt out to the corpora at random: the baseline",
+        "the same for documents dealt out to the corpora at random: the baseline",
         "aside",
     ),
-    Column("p_value", "share of random deals with at least this distance"),
-    Column("from_shares", "the part of distance that comes from other shares of the senses"),
-    Column("from_senses", "the rest: the senses themselves are used in other contexts"),
+    Column("effect", "distance beyond chance, in spreads of one occurrence; 0 is no difference"),
+    Column("low", "lower end of its 95 % bootstrap interval"),
+    Column("high", "upper end"),
+    Column("p_value", "share of random deals of whole documents with at least this difference"),
+    Column(
+        "q_value",
+        "p_value adjusted for all words tested: among the words up to this one, the share that are"
+        " false alarms is expected to be at most this",
+    ),
+    Column(
+        "from_shares", "the part of distance that comes from other shares of the senses", "aside"
+    ),
+    Column("from_senses", "the rest: the senses themselves are used in other contexts", "aside"),
     Column("shares_a", "percent of each sense in the first corpus, the largest first", "text"),
     Column("shares_b", "and in the second", "text"),
 )
-DOTS = (
-    Chart("dots", ["static"], label=["word"], title="distance of the static vectors"),
-    Chart(
-        "dots",
-        ["distance", "chance"],
-        label=["word"],
-        title="distance of how the words are used, beside chance",
-    ),
+DOTS = Chart(
+    "dots",
+    ["effect"],
+    label=["word"],
+    low="low",
+    high="high",
+    title="how far the words have moved, in spreads of one occurrence",
 )
 SHARES = Chart(
     "bars",
@@ -59,7 +74,9 @@ SHARES = Chart(
     domain=(0, 100),
     title="percent of each sense in the two corpora",
 )
-FEWEST = 5  # occurrences in each corpus; below this nothing can be said of senses
+FEWEST = 5  # occurrences in each corpus; below this nothing can be said
+LEAST = 2  # documents in each corpus; below this nothing can be tested
+SIGNIFICANT = 0.05  # q_value up to which a word has moved
 
 
 @dataclass(frozen=True)
@@ -86,8 +103,14 @@ class Aligned:
 
     @cached_property
     def attention(self) -> Attention:
-        """General attention over one table for both corpora: the mean of the models' vectors."""
-        inputs = unit(self.turned + self.b.units[self.rows_b])
+        """General attention over one table for both corpora: the mean of the models' vectors.
+
+        Each counts as often as its corpus has the word: a vector learned from few occurrences is
+        noise, and noise in the words of one corpus would look like a difference.
+        """
+        of_a, of_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
+        share = (of_a / np.maximum(1, of_a + of_b))[:, None]
+        inputs = unit(share * self.turned + (1 - share) * self.b.units[self.rows_b])
         frequency = (
             self.a.counts[self.rows_a] / self.a.tokens + self.b.counts[self.rows_b] / self.b.tokens
         ) / 2
@@ -138,21 +161,29 @@ class Aligned:
         """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
         rng = np.random.default_rng(1)
         drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
-        groups = [self.vectors(side, int(word), 6, rng) for word in drawn for side in (0, 1)]
-        matrix, usual = usual_spread(groups)
-        return SenseSpace(self.attention, matrix, usual=usual)
+        groups = [self.vectors(side, int(word), 6, rng)[0] for word in drawn for side in (0, 1)]
+        return SenseSpace(self.attention, *tell_apart(groups))
 
-    def vectors(self, side: int, word: int, most: int, rng: np.random.Generator) -> Floats:
-        """Return (n, d) contextual vectors, of length 1, of a shared word in one of the corpora."""
+    def vectors(
+        self, side: int, word: int, most: int, rng: np.random.Generator
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """Return contextual vectors (n, d), of length 1, of a shared word, and their documents."""
         model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
-        shared = self.shared[side]
-        places = sample(corpus_of(model).positions(int(rows[word])), most, rng)
+        shared, index = self.shared[side], corpus_of(model)
+        places = sample(index.positions(int(rows[word])), most, rng)
         vectors: Floats = np.empty((len(places), self.b.dim))
         for batch in read(model, places):
             ids = shared[batch.ids]
             known = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & (ids >= 0))
             vectors[batch.rows] = self.attention.embed(known)
-        return unit(vectors)
+        return unit(vectors), index.document_of(places)
+
+    def is_content(self, word: int) -> bool:
+        """Tell whether a shared word carries content."""
+        row = int(self.rows_a[word])
+        large = len(self.a.vocab) > 1000  # in a small corpus a frequent word may be any word
+        share = float(self.a.counts[row]) / max(1, self.a.tokens)
+        return is_content(self.a.vocab[row], share * large)
 
 
 def rotation(x: Floats, y: Floats) -> Floats:
@@ -197,9 +228,10 @@ def shift(
     words: str | Sequence[str] = (),
     *,
     min_count: int = 5,
-    by: str = "static",
+    by: str = "effect",
     number: int = 20,
     senses: int | None = None,
+    function_words: bool = False,
     most: int = 1000,
     permutations: int = 999,
     seed: int = 1,
@@ -213,71 +245,95 @@ def shift(
     aligned, a = align(model_a, b, min_count), model_a
     progress = progress or Progress()
     known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
-    moved = usage(aligned, most, seed, progress) if by == "usage" else aligned.distances
-    order = np.lexsort((aligned.rows_a, -moved.round(9)))  # ties: the more frequent word first
-    rank = np.argsort(order) + 1
-    asked = known or order[:number].tolist()
+    everything = [
+        word
+        for word in range(len(aligned.rows_a))
+        if function_words or by == "static" or aligned.is_content(word)
+    ]
+    static = sorted(everything, key=lambda word: -round(float(aligned.distances[word]), 9))
+    tested = known or (static[:number] if by == "static" else everything)
+    results: dict[int, Dealt] = {}
+    with progress.stage("testing", len(tested), "words") as stage:
+        for word in tested:
+            made = _test(aligned, word, most, permutations, seed)
+            if made is not None:
+                results[word] = made
+            stage.advance()
+    adjusted = adjust(np.array([made.p_value for made in results.values()]))
+    q_values = dict(zip(results, adjusted.tolist(), strict=True))
+
+    def order(word: int) -> tuple[Cell, ...]:
+        if word not in results:
+            return 2, 0.0, 0.0
+        found = results[word]
+        if q_values[word] <= SIGNIFICANT:
+            return 0, -found.effect, found.p_value
+        return 1, found.p_value, -found.effect
+
+    ranked = static if by == "static" else sorted(tested, key=order)
+    rank = {word: place for place, word in enumerate(ranked, 1)}
+    shown = known or ranked[:number]
     rows: list[tuple[Cell, ...]] = []
-    with progress.stage("words", len(asked), "word") as stage:
-        for word in asked:
-            row_a, row_b = aligned.rows_a[word], aligned.rows_b[word]
-            cells = (int(rank[word]), a.vocab[row_a], int(a.counts[row_a]), int(b.counts[row_b]))
-            split = measure(aligned, word, senses, most, permutations, seed)
-            rows.append((*cells, float(aligned.distances[word]), *split))
-            stage.advance()
-    notes = list(_notes(rows, len(order), ranked_by_static=by == "static" and not words))
+    for word in shown:
+        row_a, row_b = aligned.rows_a[word], aligned.rows_b[word]
+        counts = (a.vocab[row_a], int(a.counts[row_a]), int(b.counts[row_b]))
+        told = _describe(aligned, word, results.get(word), q_values.get(word), senses, most, seed)
+        moved = float(aligned.distances[word])
+        rows.append((rank.get(word), *counts, *told[:2], moved, *told[2:]))
+    notes = list(_notes(aligned, [str(row[1]) for row in rows if row[9] is None], q_values))
     names = [model.path.name for model in (a, b)]
-    return Table(SHIFT, rows, notes, unknown, [*DOTS, replace(SHARES, of=_shares(rows, names))])
+    return Table(SHIFT, rows, notes, unknown, [DOTS, replace(SHARES, of=_shares(rows, names))])
 
 
-def usage(aligned: Aligned, most: int, seed: int, progress: Progress) -> Floats:
-    """Return (n,) how much farther apart the two corpora use each word than chance would have it.
-
-    By chance E|D|² = v N / (N - 1) (1/n + 1/m), v the variance of all N = n + m occurrences.
-    """
-    excess = np.zeros(len(aligned.rows_a))
-    with progress.stage("usage", len(excess), "word") as stage:
-        for word in range(len(excess)):
-            rng = np.random.default_rng(seed)
-            x, y = (aligned.vectors(side, word, most, rng) for side in (0, 1))
-            stage.advance()
-            if min(len(x), len(y)) < FEWEST:
-                continue
-            pooled = np.concatenate([x, y])
-            variance = float(pooled.var(axis=0).sum()) * len(pooled) / (len(pooled) - 1)
-            chance = np.sqrt(variance * (1 / len(x) + 1 / len(y)))
-            excess[word] = float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0))) - chance
-    return excess
-
-
-def measure(
-    aligned: Aligned, word: int, senses: int | None, most: int, permutations: int, seed: int
-) -> tuple[Cell, ...]:
-    """Return distance, chance, p-value, what shares and senses explain, and the shares."""
+def _occurrences(
+    aligned: Aligned, word: int, most: int, seed: int
+) -> tuple[Floats, Floats, Documents] | None:
+    """Return the vectors of a word in both corpora, and by document; None where there are few."""
     rng = np.random.default_rng(seed)
-    x, y = (aligned.vectors(side, word, most, rng) for side in (0, 1))
+    (x, of_x), (y, of_y) = (aligned.vectors(side, word, most, rng) for side in (0, 1))
     if min(len(x), len(y)) < FEWEST:
-        return (None,) * 7
-    distance, chance, p_value = permute(x, y, permutations, rng)
+        return None
+    return x, y, by_document(x, of_x, y, of_y)
+
+
+def _test(aligned: Aligned, word: int, most: int, permutations: int, seed: int) -> Dealt | None:
+    """Test a word; None where it stands in too few occurrences or documents."""
+    found = _occurrences(aligned, word, most, seed)
+    if found is None:
+        return None
+    x, y, documents = found
+    if min(documents.first, len(documents.counts) - documents.first) < LEAST:
+        return None
+    return deal(x, y, documents, permutations, np.random.default_rng(seed))
+
+
+def _describe(
+    aligned: Aligned,
+    word: int,
+    tested: Dealt | None,
+    q_value: float | None,
+    senses: int | None,
+    most: int,
+    seed: int,
+) -> tuple[Cell, ...]:
+    """Return documents, distance, chance, effect, its interval, p, q, the split and the shares."""
+    found = _occurrences(aligned, word, most, seed)
+    if found is None:
+        return (None,) * 13
+    x, y, documents = found
+    of_b = len(documents.counts) - documents.first
     labels = group(np.concatenate([x, y]), aligned, senses, seed)
     from_shares, from_senses, shares = split(x, y, labels)
     told = (" ".join(round_to_total((100 * side).tolist(), 0)) for side in shares)
-    return (distance, chance, p_value, from_shares, from_senses, *told)
-
-
-def permute(
-    x: Floats, y: Floats, permutations: int, rng: np.random.Generator
-) -> tuple[float, float, float]:
-    """Return |mean y - mean x|, its mean when occurrences change corpora at random, and p."""
-    pooled = np.concatenate([x, y])
-    distance = float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
-    total, n, m = pooled.sum(axis=0), len(x), len(y)
-    by_chance = np.empty(permutations)
-    for i in range(permutations):
-        taken = pooled[rng.permutation(n + m)[:n]].sum(axis=0)
-        by_chance[i] = np.linalg.norm((total - taken) / m - taken / n)
-    p_value = (1 + np.count_nonzero(by_chance >= distance * (1 - 1e-12))) / (1 + permutations)
-    return distance, float(by_chance.mean()), float(p_value)
+    if tested is None:
+        distance = float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
+        tests: tuple[Cell, ...] = (distance, *(None,) * 6)
+    else:
+        low, high = interval(documents, tested, np.random.default_rng(seed))
+        tests = (
+            tested.distance, tested.chance, tested.effect, low, high, tested.p_value, q_value
+        )  # fmt: skip
+    return (documents.first, of_b, *tests, from_shares, from_senses, *told)
 
 
 def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> tuple[float, float, Floats]:
@@ -329,15 +385,16 @@ def _shares(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> Callable[[]
     return lambda: Table(("word", "corpus", "sense", "percent"), found)
 
 
-def _notes(rows: Sequence[Sequence[Cell]], shared: int, *, ranked_by_static: bool) -> Iterator[str]:
-    yield f"aligned on {shared} shared words; rank is among them"
-    if ranked_by_static:
-        yield "static vectors also move by chance; --by usage ranks by how words are used"
-    few = [str(row[1]) for row in rows if row[5] is None]
-    if few:
-        yield f"fewer than {FEWEST} occurrences, nothing to say of senses: {', '.join(few)}"
-    if len(rows) > 1 and len(few) < len(rows):
+def _notes(aligned: Aligned, untested: Sequence[str], q_values: dict[int, float]) -> Iterator[str]:
+    yield f"aligned on {len(aligned.rows_a)} shared words"
+    if q_values:
+        number = sum(q <= SIGNIFICANT for q in q_values.values())
         yield (
-            f"{len(rows)} words were tested: by chance alone {0.05 * len(rows):.1f} of them"
-            " have a p_value under 0.05"
+            f"{len(q_values)} words were tested by dealing out documents: {number} have a q_value"
+            f" up to {SIGNIFICANT}, of which about one in twenty may be a false alarm"
+        )
+    if untested:
+        yield (
+            f"fewer than {FEWEST} occurrences or {LEAST} documents in a corpus, no test:"
+            f" {', '.join(untested)}"
         )

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.ask.find_senses import current_senses, find_senses, sense_here
-from ctxembed.ask.induce import evidence, judge, make_space
+from ctxembed.ask.induce import judge
+from ctxembed.ask.sense_space import evidence, make_space
 from ctxembed.context.occurrences import quote, sample
 from ctxembed.context.representations import parse, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
@@ -135,7 +136,7 @@ def word_map(
         ).senses
     everywhere = model.index.positions(model.row(word))
     places = sample(everywhere, most, np.random.default_rng(seed))
-    space = make_space(representations, name, seed)
+    space = make_space(representations, name)
     vectors = vectors_at(model, space.way, places)
     labels, _ = judge(vectors, senses.weights, senses.bias)
     placed = space.place(vectors)  # (n, d)

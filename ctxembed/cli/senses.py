@@ -15,25 +15,35 @@ from ctxembed.table import Table
 ctxembed senses bank
 # Two senses, whatever the data say
 ctxembed senses apple --k 2
+# How sure is the number?
+ctxembed senses bank --all-k
 # Many words from a pipe
-printf 'apple\\nbank\\n' | ctxembed senses - -f tsv""",
+echo apple | ctxembed senses - -f tsv""",
     picture="a map of the occurrences in two dimensions, coloured by sense",
     see_also=["kwic", "ambiguity", "show", "compare"],
     details="""Occurrences come from the corpus in the model; their context reaches 32 words to
-either side within the sentence. Their contextual vectors are placed in a space in which one step in
-any direction is the usual spread of one word's occurrences, measured over 200 words drawn at random
-(within-class covariance normalisation), reduced to 10 principal directions, and clustered by
-k-means. Attention weighs three times as evenly for this as it does for a single sentence, and
-learned attention looks farther: over many occurrences all evidence counts. A sense's own vector is
-the mean of up to 1000 of its contextual vectors, made by the attention as it is.
+either side within the sentence. Attention weighs three times as evenly for this as it does for a
+single sentence, and learned attention looks farther: over many occurrences all evidence counts.
+Contextual vectors are placed in a space that tells words apart: 300 words are drawn from the model;
+one step in any direction is the usual spread of one word's occurrences (within-class covariance
+normalisation, mixed with an even spread), and the third of the directions is kept in which the
+means of the words differ most. Of these, the 12 principal directions of the word's own occurrences
+are looked at. Contexts that say nearly the same (cosine 0.95) count once.
 
---k auto takes the largest number of senses, up to 6, that come out the same from two random halves
-of the occurrences (adjusted Rand index 0.6; for more than two senses 0.9), of which each two are
-separated 1.3 times (for more than two senses 1.6 times) as clearly as one normal cloud of the same
-shape cut in two, and each hold 3 % of the occurrences. A word has one sense if there is no such
-number, or if its occurrences spread less than those of the usual word of the model: their variance
-in the space above is below the mean of the 200 words. These numbers were chosen on pseudowords, two
-words merged into one, other than those of the figures in bench/README.md.
+--k auto: up to 2000 occurrences are looked at sixteen times, each time four fifths of them, at most
+800, drawn at random and cut into 12 parts by k-means from another start. The two parts that lie
+nearest are put together until one is left. The score of k senses is the squared distance of the
+nearest two of them, mean of the sixteen, over 0.19 times that of two random words of the model;
+where one of two senses is small they must lie farther apart, and below 3 % of the occurrences a
+group is no sense. The largest k whose score is 1 or more is taken, at most 6; --all-k prints every
+score, and how far the sixteen agree. Each occurrence then joins the sense it fits best, in 30
+principal directions of the whole space. The number 0.19 was chosen on pseudowords, words merged
+into one, other than those of the figures in bench/README.md.
+
+What was found is kept in the model (senses.npz: centres, shares, markers, no sentence) and answers
+the next time, also to compare and kwic; --again looks anew. A number that you give with --k is kept
+with --save only. --top 400 --save finds 400 words that have more than one sense, the most ambiguous
+first, and keeps their senses: they work in a model without its corpus too.
 
 A sense here is a way of being used: a word with one meaning and two very different topics may get
 two, and two meanings that share their contexts get one.""",
@@ -53,6 +63,7 @@ two, and two meanings that share their contexts get one.""",
 @click.option("--save", is_flag=True, help="Find them anew and keep them, for kwic and compare.")
 @click.option("--again", is_flag=True, help="Find them anew, though the model has kept some.")
 @options.integer("--top", help="Instead of words: so many that have more than one sense.")
+@click.option("--all-k", is_flag=True, help="How well each number of senses does, up to 6.")
 @options.model
 def command_(word: tuple[str, ...], save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.

@@ -13,7 +13,7 @@ from ctxembed.table import Table
     "shift",
     examples="""# What differs most between two corpora?
 ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed train corpus.txt.gz
-  -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b --by usage -n 5
+  -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b -n 5
 # One word: other senses, or the same senses in other shares?
 ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed shift a a apple""",
     picture="dots of distance beside chance, and the shares of the senses",
@@ -26,19 +26,31 @@ by its rank.
 
 Contextual vectors: each occurrence (at most --max of them, drawn at random, in each corpus) is
 represented by general attention, for both corpora over one table: the mean of the two aligned
-static vectors of each shared word. Two equal sentences therefore get equal vectors, whichever
-corpus they stand in, and what differs is how the word is used, not how the models were trained. All
-are scaled to length 1. distance is the length of D, the mean of the second corpus minus the mean of
-the first.
+static vectors of each shared word, weighed by how often each corpus has it. Two equal sentences
+therefore get equal vectors, whichever corpus they stand in, and what differs is how the word is
+used, not how the models were trained. All are scaled to length 1. distance is the length of D, the
+mean of the second corpus minus the mean of the first.
 
-p_value: the occurrences are dealt out to the two corpora at random, --permutations times; (1 +
-deals with at least this distance) / (1 + deals). Occurrences in one document resemble each other,
-so in a corpus of few long documents the true p is larger than the one printed.
+p_value: if the two corpora were one, and its documents had been dealt out to two piles at random, a
+share p_value of the deals would show at least this difference. It assumes that documents are
+independent of each other and that none is in both corpora: what a document is, `train --document`
+says, and a book cut into paragraphs has p-values that are too small. (1 + deals with at least this
+difference) / (1 + deals); a deal moves whole documents, and differences are compared as |D|² over
+1/a + 1/b for a and b occurrences. --permutations deals, ten times as many where p is 0.01 or less.
+
+q_value: of all words whose q_value is at most 0.05, about one in twenty is expected to be a false
+alarm, however many words were tested. It assumes what the p-values assume, and that they are not
+against each other (Benjamini and Hochberg 1995); all words tested count, also those not shown.
+
+effect is (|D|² less its mean over the deals)^½ in units of the spread of one occurrence about the
+mean of its corpus; low and high are the ends of its 95 % interval, from 200 samples of the
+documents of each corpus. Words are ranked by effect among those with a q_value up to 0.05, then by
+p_value. Function words are left out unless --function-words is given; a word given is always
+tested, and q_value is then over the words given.
 
 The split: the occurrences of both corpora are clustered together into senses, as many as --senses
-says, or found as `senses` finds them (its page has the criterion); the usual spread is that of 200
-shared words. With one sense there are no shares that could change: all of the distance is
-from_senses. With p and q the
+says, or found as `senses` finds them (its page has the criterion), so that their shares can change.
+With one sense there are no shares that could: all of the distance is from_senses. With p and q the
 share of a sense in the first and the second corpus, and m and n its mean vectors there, D is
 exactly
 
@@ -48,18 +60,19 @@ from_shares and from_senses are the lengths of the two parts along D, and sum to
 that points the other way is negative. A sense that only one corpus has counts as a matter of
 shares.
 
-On a terminal count_a, count_b and chance are left out for want of room; every other format has
-them.""",
+On a terminal counts, documents, static, distance, chance, from_shares and from_senses are left out
+for want of room; every other format has them.""",
 )
 @click.argument("model_a")
 @click.argument("model_b")
 @click.argument("word", nargs=-1)
 @options.choice(
     "--by",
-    ["static", "usage"],
-    help="Rank by static, or by distance beyond chance, which reads every word's occurrences.",
+    ["effect", "static"],
+    help="Rank by effect, which tests every shared word, or by static vectors alone.",
 )
 @options.number("How many words, where none is given.", 20)
+@click.option("--function-words", is_flag=True, help="Test words like of and they too.")
 @options.integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
 @options.senses("-k", "--senses", help="How many senses a word is split into.")
 @options.integer(
@@ -69,7 +82,9 @@ them.""",
     least=10,
     default=1000,
 )
-@options.integer("--permutations", help="Random deals for the p-value.", most=1000000, default=999)
+@options.integer(
+    "--permutations", help="Random deals of documents for the p-value.", most=1000000, default=999
+)
 @options.seed()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) -> Table:
     """Measure how words differ between two corpora: in their senses, or only in their shares.

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.ask.shift import Aligned, align, permute, rotation, split
+from ctxembed.ask.deal import adjust, by_document, deal, interval
+from ctxembed.ask.shift import Aligned, align, rotation, split
 from ctxembed.store.model import Model
 from tests.conftest import WORDS, Run, write_tiny
 
@@ -36,7 +37,7 @@ def test_a_turned_copy_has_not_shifted(tmp_path: Path) -> None:
     assert len(aligned.rows_a) == len(WORDS)
     np.testing.assert_allclose(aligned.distances, 0, atol=1e-6)
     word = aligned.place("Apple")
-    one, other = (aligned.vectors(side, word, 10, np.random.default_rng(0)) for side in (0, 1))
+    one, other = (aligned.vectors(side, word, 10, np.random.default_rng(0))[0] for side in (0, 1))
     np.testing.assert_allclose(one, other)  # the same sentences: the same vectors
 
 
@@ -65,24 +66,76 @@ def test_the_parts_sum_to_the_whole() -> None:
     assert shares + senses == pytest.approx(np.linalg.norm(y.mean(0) - x.mean(0)))
 
 
-def test_chance_without_permutations_agrees_with_it() -> None:
-    """All 20 ways to deal six numbers out to two corpora: the mean of D² is what usage takes."""
-    values = np.array([0.0, 1.0, 1.0, 3.0, 4.0, 9.0])
-    squares = [
-        (values[list(taken)].mean() - np.delete(values, taken).mean()) ** 2
-        for taken in combinations(range(6), 3)
-    ]
-    assert np.mean(squares) == pytest.approx(values.var() * 6 / 5 * (1 / 3 + 1 / 3))
+def by_hand(values: list[float], documents: list[int], first: int) -> float:
+    """Deal out every way there is: the share that is at least as far apart as the truth."""
+    each = {d: [v for v, of in zip(values, documents, strict=True) if of == d] for d in documents}
+
+    def score(taken: tuple[int, ...]) -> float:
+        a = [v for d in taken for v in each[d]]
+        b = [v for d in each if d not in taken for v in each[d]]
+        return float((np.mean(a) - np.mean(b)) ** 2 / (1 / len(a) + 1 / len(b)))
+
+    truth = score(tuple(range(first)))
+    deals = [score(taken) for taken in combinations(range(len(each)), first)]
+    return float(np.mean([deal >= truth - 1e-9 for deal in deals]))
 
 
-def test_p_values() -> None:
+def test_whole_documents_are_dealt() -> None:
+    """Six documents, three a corpus: 20 deals. Within a document all say nearly the same."""
+    documents = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 5]
+    values = [1.0, 1.1, 0.9, 2.0, 2.1, 0.0, 3.0, 3.1, 2.5, 4.0, 4.1, 4.2]
+    x, y = np.array(values)[:6, None], np.array(values)[6:, None]
+    found = by_document(x, np.array(documents[:6]), y, np.array(documents[6:]))
+    assert (found.first, found.counts.tolist()) == (3, [3, 2, 1, 2, 1, 3])
+    tested = deal(x, y, found, 4000, np.random.default_rng(1))
+    assert tested.p_value == pytest.approx(by_hand(values, documents, 3), abs=0.03)
+    assert tested.distance == pytest.approx(y.mean() - x.mean())
+    # Single occurrences would be far too sure.
+    alone = by_document(x, np.arange(6), y, np.arange(6))
+    assert deal(x, y, alone, 999, np.random.default_rng(1)).p_value < tested.p_value / 5
+
+
+def documents_of_one(rng: np.random.Generator, moved: float = 0.0) -> tuple[np.ndarray, ...]:
+    """Two corpora of twenty documents, five occurrences each, that share what their document is."""
+    made = []
+    for side in (0, 1):
+        topics = np.repeat(rng.normal(size=(20, 3)), 5, axis=0)
+        made += [
+            topics + 0.5 * rng.normal(size=(100, 3)) + moved * side,
+            np.repeat(np.arange(20), 5),
+        ]
+    return tuple(made)
+
+
+def test_false_alarms_are_as_many_as_promised() -> None:
     rng = np.random.default_rng(3)
-    same = rng.normal(size=(40, 4))
-    distance, chance, p = permute(same[:20], same[20:] + 3, 199, rng)
-    assert (distance > chance, p) == (True, 1 / 200)
-    assert permute(same[:1], same[:1], 9, rng) == (0.0, 0.0, 1.0)
-    p_values = [permute(one[:15], one[15:], 99, rng)[2] for one in rng.normal(size=(200, 40, 3))]
-    assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)  # uniform under H0
+    p_values = []
+    for _ in range(200):
+        x, of_x, y, of_y = documents_of_one(rng)
+        p_values.append(deal(x, y, by_document(x, of_x, y, of_y), 99, rng).p_value)
+    assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)
+
+
+def test_an_effect_and_its_interval() -> None:
+    rng = np.random.default_rng(4)
+    x, of_x, y, of_y = documents_of_one(rng, moved=2.0)
+    found = by_document(x, of_x, y, of_y)
+    tested = deal(x, y, found, 99, rng)
+    assert tested.p_value == pytest.approx(1 / 1000)  # ten times as many deals where it is small
+    expected = 2 * np.sqrt(3) / np.sqrt(3 * (1 + 0.25))  # distance over the spread, as made above
+    assert tested.effect == pytest.approx(expected, rel=0.25)
+    low, high = interval(found, tested, rng)
+    assert low < tested.effect < high
+    assert low < expected < high
+    nothing = documents_of_one(rng)
+    same = by_document(*nothing)
+    assert interval(same, deal(nothing[0], nothing[2], same, 99, rng), rng)[0] == 0
+
+
+def test_q_values_agree_with_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    p_values = np.random.default_rng(6).random(50) ** 2
+    np.testing.assert_allclose(adjust(p_values), stats.false_discovery_control(p_values))
 
 
 @pytest.fixture
@@ -93,45 +146,48 @@ def pair(tmp_path: Path) -> Path:
     return tmp_path
 
 
-HEAD = "rank word count_a count_b static distance chance p_value from_shares from_senses"
-ROWS = [
-    "2 apple 8 8 0.000000 0.408438 0.166166 0.092000 0.408438 0.000000",
-    "3 bank 6 6 0.000000 0.000000 0.193197 1.000000 0.000000 0.000000",
-]
-SHARES = [("shares_a", "shares_b"), ("25 75", "75 25"), ("50 50", "50 50")]
-CELLS = [[*row.split(), *shares] for row, shares in zip([HEAD, *ROWS], SHARES, strict=True)]
-TABLE = """\
-rank  word   static  distance  p_value  from_shares  from_senses  shares_a  shares_b
-----  -----  ------  --------  -------  -----------  -----------  --------  --------
-   2  apple  0.0000    0.4084   0.0920       0.4084       0.0000  25 75     75 25
-   3  bank   0.0000    0.0000   1.0000       0.0000       0.0000  50 50     50 50
-"""
-NOTES = """\
-ctxembed: aligned on 10 shared words; rank is among them
-ctxembed: 2 words were tested: by chance alone 0.1 of them have a p_value under 0.05
-"""
+HEAD = (
+    "rank word count_a count_b documents_a documents_b static distance chance effect low high"
+    " p_value q_value from_shares from_senses shares_a shares_b"
+)
+LABELS = ("word", "shares_a", "shares_b")
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "table", "markdown", "json", "jsonl"])
 def test_output(run: Run, pair: Path, form: str) -> None:
-    json_too = ["--precision", "6"] if form == "csv" or "json" in form else []
-    two = ["--senses", "2"]
-    done = run("shift", "a", "b", "Apple", "bank", *two, *SMALL, "-f", form, *json_too, env=WIDE)
-    assert (done.returncode, done.stderr) == (0, NOTES)
+    two = ["--senses", "2", "--precision", "6"]
+    asked = ["shift", "a", "b", "Apple", "bank", *two, *SMALL]
+    plain = run(*asked)
+    assert (plain.returncode, plain.stderr.count("\n")) == (0, 2)
+    assert "2 words were tested by dealing out documents" in plain.stderr
+    cells = [line.split("\t") for line in plain.stdout.splitlines()]
+    assert cells[0] == HEAD.split()
+    apple, bank = (dict(zip(cells[0], row, strict=True)) for row in cells[1:])
+    assert [apple["rank"], apple["word"], apple["documents_a"]] == ["1", "apple", "8"]  # lines
+    assert (apple["shares_a"], apple["shares_b"]) == ("75 25", "25 75")
+    assert (float(apple["distance"]), float(apple["from_senses"])) == pytest.approx((0.408438, 0))
+    assert (bank["distance"], bank["p_value"], bank["effect"]) == (
+        "0.000000",
+        "1.000000",
+        "0.000000",
+    )
+    p, q = float(apple["p_value"]), float(apple["q_value"])
+    assert q == pytest.approx(min(2 * p, 1))
+    assert float(apple["low"]) <= float(apple["effect"]) <= float(apple["high"])
+    done = run(*asked, "-f", form, env=WIDE)
     if form in ("tsv", "csv"):
         mark = "\t" if form == "tsv" else ","
-        assert done.stdout == "".join(mark.join(row) + "\n" for row in CELLS)
+        assert done.stdout == "".join(mark.join(row) + "\n" for row in cells)
     elif form == "table":
-        assert done.stdout == TABLE
+        assert [line.split()[1] for line in done.stdout.splitlines()[-2:]] == ["apple", "bank"]
     elif form == "markdown":
-        cells = [[c.strip() for c in row.split("|")[1:-1]] for row in done.stdout.splitlines()]
-        rounded = [[f"{float(c):.4f}" if "." in c else c for c in row] for row in CELLS]
-        assert [cells[0], *cells[2:]] == rounded
+        made = [[c.strip() for c in row.split("|")[1:-1]] for row in done.stdout.splitlines()]
+        assert [made[0], *made[2:]] == cells
     else:
         text = done.stdout if form == "json" else f"[{','.join(done.stdout.splitlines())}]"
         assert json.loads(text) == [
-            {n: c if n in ("word", "shares_a", "shares_b") else json.loads(c) for n, c in pairs}
-            for pairs in (list(zip(CELLS[0], row, strict=True)) for row in CELLS[1:])
+            {n: c if n in LABELS else json.loads(c) for n, c in zip(cells[0], row, strict=True)}
+            for row in cells[1:]
         ]
 
 
@@ -139,7 +195,7 @@ def test_fits_a_terminal(run: Run, pair: Path) -> None:
     done = run("shift", "a", "b", *SMALL, "-f", "table", env={"COLUMNS": "80"})
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.splitlines()[0].split() == [
-        "rank", "word", "static", "distance", "p_value", "from_", "from_", "shares_a", "shares_b",
+        "rank", "word", "effect", "low", "high", "p_value", "q_value", "shares_a", "shares_b",
     ]  # fmt: skip
 
 
@@ -151,21 +207,23 @@ def test_senses_are_counted_as_senses_does(tmp_path: Path, run: Run) -> None:
     done = run("shift", "a", "b", "bank", "sweet", *SMALL)
     bank, sweet = (line.split("\t") for line in done.stdout.splitlines()[1:])
     assert bank[-2:] == ["75 25", "33 67"]
-    assert float(bank[8]) == pytest.approx(float(bank[5]), abs=1e-6)  # all of it is shares
+    assert float(bank[14]) == pytest.approx(float(bank[7]), abs=1e-6)  # all of it is shares
     assert sweet[-2:] == ["100", "100"]
 
 
 def test_ranked_list(run: Run, pair: Path) -> None:
     done = run("shift", "a", "b", "-n", "3", *SMALL, "--no-header")
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert [row[:2] for row in rows] == [["1", "the"], ["2", "apple"], ["3", "bank"]]
-    assert "--by usage ranks by how words are used" in done.stderr
-    used = run("shift", "a", "b", "-n", "1", "--by", "usage", *SMALL, "--no-header")
-    assert used.stdout.split("\t")[:2] == ["1", "apple"]
-    assert "--by usage" not in used.stderr
+    assert [row[0] for row in rows] == ["1", "2", "3"]
+    assert "the" not in {row[1] for row in rows}
+    everything = run("shift", "a", "b", "-n", "30", *SMALL, "--no-header").stdout
+    assert "\tthe\t" not in everything
+    assert "\tthe\t" in run("shift", "a", "b", "--function-words", *SMALL).stdout
+    static = run("shift", "a", "b", "-n", "1", "--by", "static", *SMALL, "--no-header")
+    assert static.stdout.split("\t")[:2] == ["1", "the"]
     rare = run("shift", "a", "b", "orange", *SMALL)
-    assert rare.stdout.splitlines()[1].split("\t")[5:] == [""] * 7
-    assert "fewer than 5 occurrences, nothing to say of senses: orange" in rare.stderr
+    assert rare.stdout.splitlines()[1].split("\t")[7:] == [""] * 11
+    assert "fewer than 5 occurrences or 2 documents in a corpus, no test: orange" in rare.stderr
 
 
 def test_one_unknown_word_among_many(run: Run, pair: Path) -> None:
@@ -209,6 +267,6 @@ def test_words_only_one_corpus_has_are_not_looked_at(pair: Path) -> None:
     rows = np.array([a.row(word) for word in WORDS if word != "bank"], np.intp)
     other = np.array([b.row(a.vocab[row]) for row in rows], np.intp)
     aligned = Aligned(a, b, rows, other)
-    river = aligned.vectors(0, aligned.place("river"), 9, np.random.default_rng(1))
+    river, _ = aligned.vectors(0, aligned.place("river"), 9, np.random.default_rng(1))
     np.testing.assert_allclose(river, np.broadcast_to(river[0], river.shape))
     assert "bank" not in aligned.places
