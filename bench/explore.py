@@ -37,7 +37,6 @@ def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
         ("words", {"sentence": text}),
         ("explain", {"sentence": text}),
         ("compare", {"sentences": [text], "axes": AXES}),
-        ("substitutes", {"sentences": [text]}),
         ("ablate", {"sentences": [text], "axes": AXES}),
         ("unfold", {"sentence": text, "head": "2"}),
         ("explain", {"sentence": text, "attention": "general", "general": "cosine:3"}),

@@ -102,7 +102,6 @@ class _Answers:
             marked, together = mark(rows, [i]), mark(rows, [*content, i])
             for name in self.attentions:
                 self.add("explain", sentence=marked, attention=name)
-                self.add("substitutes", sentences=[marked], attention=name)
                 self.add("similarity", words=[together], attention=name)
                 if len(known) > 1:
                     self.add("ablate", sentences=[marked], axes=self.axes, attention=name)

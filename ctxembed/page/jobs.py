@@ -1,14 +1,16 @@
 """Long questions, asked beside the others: in a process each, with progress and a way to stop."""
 
-import multiprocessing
 import os
+import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from ctxembed.ask.word_map import WordMap, word_map
@@ -27,17 +29,29 @@ Asked = tuple[str, str]  # word, attention
 class Job:
     """A question under way in a process of its own."""
 
-    process: Any
-    pipe: Connection
+    process: "subprocess.Popen[bytes]"
     stage: str = "starting"
     share: float | None = None  # of the stage that is done
+    made: WordMap | CtxembedError | None = None
     asked_at: float = field(default_factory=time.monotonic)
+
+    def listen(self) -> None:
+        """Take what the process says, until it has no more to say."""
+        assert self.process.stdout is not None
+        with self.process.stdout as said, suppress(EOFError, OSError, ValueError):
+            while self.made is None:
+                told = pickle.load(said)  # from a process that we started ourselves
+                if isinstance(told, tuple):
+                    self.stage, self.share = told
+                else:
+                    self.made = told
+        if self.made is None:
+            self.made = CtxembedError("the search for senses ended early; ask again")
 
     def stop(self) -> None:
         """End it at once."""
         self.process.terminate()
-        self.process.join(2)
-        self.pipe.close()
+        self.process.wait(5)
 
 
 class Jobs:
@@ -83,70 +97,65 @@ class Jobs:
             self.running.clear()
 
     def _start(self, word: str, attention: str) -> Job:
-        spawn = multiprocessing.get_context("spawn")  # a fork would copy locks of other threads
-        ours, theirs = spawn.Pipe(duplex=False)
-        process = spawn.Process(
-            target=_find, args=(str(self.model.path), word, attention, theirs, os.getpid())
-        )
-        process.start()
-        theirs.close()
-        return Job(process, ours)
+        code = "from ctxembed.page.jobs import find; find()"
+        line = [sys.executable, "-c", code, str(self.model.path), word, attention]
+        made = Job(subprocess.Popen([*line, str(os.getpid())], stdout=PIPE, stderr=DEVNULL))
+        threading.Thread(target=made.listen, daemon=True).start()
+        return made
 
     def _tidy(self) -> None:
-        """Take what the processes have said; stop those that nobody waits for any more."""
+        """Keep what was found; stop what nobody waits for any more."""
         now = time.monotonic()
         for asked, job in list(self.running.items()):
-            said: Any = None
-            try:
-                while job.pipe.poll():
-                    said = job.pipe.recv()
-                    if isinstance(said, tuple):
-                        job.stage, job.share = said
-                    else:
-                        break
-            except (EOFError, OSError):
-                said = CtxembedError("the search for senses ended early; ask again")
-            if isinstance(said, WordMap | CtxembedError):
-                self.done[asked] = said
+            if job.made is not None:
+                self.done[asked] = job.made
                 while len(self.done) > KEPT:
                     self.done.popitem(last=False)
-            if isinstance(said, WordMap | CtxembedError) or now - job.asked_at > PATIENCE:
+            if job.made is not None or now - job.asked_at > PATIENCE:
                 del self.running[asked]
                 job.stop()
 
 
-class _Told(Progress):
-    """Progress that goes through a pipe, not more often than a person can see."""
+Say = Callable[[Any], None]
 
-    def __init__(self, pipe: Connection) -> None:
-        self.pipe = pipe
+
+class _Told(Progress):
+    """Progress for whoever started this process."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
 
     @contextmanager
     def stage(self, name: str, total: float | None, unit: str) -> Iterator[Stage]:
-        self.pipe.send((name, None))
-        yield _Counted(self.pipe.send, name, total)
-        self.pipe.send(("comparing", None))
+        self.say((name, None))
+        yield _Counted(self.say, name, total)
+        self.say(("comparing", None))
 
 
 class _Counted(Stage):
-    def __init__(self, send: Callable[[Any], None], name: str, total: float | None) -> None:
-        self.send, self.name, self.total = send, name, total
+    def __init__(self, say: Say, name: str, total: float | None) -> None:
+        self.say_, self.name, self.total = say, name, total
         self.count, self.said = 0.0, 0.0
 
     def advance(self, amount: float = 1) -> None:
         self.count += amount
-        if self.total and time.monotonic() - self.said > 0.2:
+        if self.total and time.monotonic() - self.said > 0.2:  # as often as a person sees
             self.said = time.monotonic()
-            self.send((self.name, min(1.0, self.count / self.total)))
+            self.say_((self.name, min(1.0, self.count / self.total)))
 
 
-def _find(path: str, word: str, attention: str, pipe: Connection, parent: int) -> None:
-    """Find the map of a word, in a process of its own."""
-    follow(parent)
+def find() -> None:
+    """Find the map of a word, in a process of its own; say on stdout how far it is."""
+    path, word, attention, parent = sys.argv[1:]
+    follow(int(parent))
     os.nice(5)  # a person is typing beside it
+    output, sys.stdout = sys.stdout.buffer, sys.stderr
+
+    def say(told: Any) -> None:
+        pickle.dump(told, output)
+        output.flush()
+
     try:
-        made: Any = word_map(Model.open(path), word, attention=attention, progress=_Told(pipe))
+        say(word_map(Model.open(path), word, attention=attention, progress=_Told(say)))
     except CtxembedError as error:
-        made = error
-    pipe.send(made)
-    pipe.close()
+        say(error)

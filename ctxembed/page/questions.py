@@ -12,7 +12,6 @@ from ctxembed.ask.explain import explain
 from ctxembed.ask.illustrate import explain_weights
 from ctxembed.ask.reweigh import reweigh
 from ctxembed.ask.similarity import similarity
-from ctxembed.ask.substitutes import substitutes
 from ctxembed.ask.unfold import unfold
 from ctxembed.context.given import given
 from ctxembed.errors import UsageError
@@ -79,6 +78,7 @@ def as_json(table: Table) -> Json:
         "columns": [{"name": c.name, "meaning": c.meaning, "role": c.role} for c in table.columns],
         "rows": rows,
         "notes": [*table.unknown, *table.notes],
+        **({"lead": list(table.lead())} if table.lead else {}),
     }
 
 
@@ -121,12 +121,8 @@ def _explain(model: Model, sentence: str, **asked: Any) -> Table:
     return explain(model, sentence, head="each", **asked)
 
 
-def _substitutes(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
-    return substitutes(model, sentences, number=5, **asked)
-
-
 def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
-    return compare(model, sentences, number=6, **asked)
+    return compare(model, sentences, number=4, **asked)
 
 
 def _reweigh(model: Model, sentence: str, weights: Mapping[str, float], **asked: Any) -> Table:
@@ -147,12 +143,7 @@ QUESTIONS = {
     "compare": Question(
         _compare,
         ("sentences", "axes", "general"),
-        lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "6"],
-    ),
-    "substitutes": Question(
-        _substitutes,
-        ("sentences", "attention"),
-        lambda a: ["substitutes", *a["sentences"], *_options(a, "attention"), "-n", "5"],
+        lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "4"],
     ),
     "ablate": Question(
         ablate,

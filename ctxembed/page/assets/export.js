@@ -1,6 +1,6 @@
 // What is shown, as a file: the picture with its colours written into it, or the table behind it.
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight",
-  "font-style", "font-family", "text-anchor", "dominant-baseline", "text-decoration-line", "direction"];
+  "font-style", "font-family", "paint-order", "text-anchor", "dominant-baseline", "text-decoration-line", "direction"];
 
 function standalone(svg) {
   const copy = svg.cloneNode(true);

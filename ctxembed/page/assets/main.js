@@ -242,13 +242,11 @@ async function showCompare(read, stale) {
   const asked = { sentences: texts, axes, general: layer().general, vectors: layer().vectors };
   const answer = (await ask("compare", asked)) ?? (await ask("compare", { ...asked, sentences: [read.text] }));
   if (!answer || stale()) return;
-  const could = state.vectors ? null : await ask("substitutes", { sentences: [read.text], attention: attention() });
-  if (stale()) return;
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
   const rows = answer.records().filter((row) => row.sentence === number);
   const name = state.vectors ? "general" : attention();
   const place = weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean");
-  cards.meaning.show(answer, null, ...inWords({ rows, name, could, weights: place.weights, words: read.words, target: read.target }), together(answer, read));
+  cards.meaning.show(answer, null, ...inWords({ rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
   const names = axes ? Object.keys(axes) : [];
   const given = Object.entries(state.weights).map(([j, weight]) => [place.positions[j], weight]).filter(([position]) => position);
   if (given.length && DATA.live && !state.vectors) {
@@ -322,14 +320,17 @@ async function showAlike(stale) {
   cards.alike.show(answer, drawHeat({ rows: names, columns: names, values: answer.rows.map((row) => row.slice(1, names.length + 1)), title: "cosines", room: Math.min(760, room(true)) }));
 }
 
+const openMap = (word) => h("p", { class: "plain" },
+  h("button", { type: "button", "data-key": "open-map", onclick: () => change({ map: true }) }, `Draw the map of ${word}`),
+  " every occurrence in the corpus as a point, and this sentence among them");
+
 async function showMap(read, texts, stale) {
   const word = read.words[read.target].word;
   cards.map.title.textContent = `The map of ${word}`;
   if (state.vectors || word.includes(" ") || !DATA.maps) return cards.map.hide();
   const asked = { word, attention: attention() };
   if (DATA.live && !state.map) {
-    return cards.map.show(null, null, h("p", { class: "plain" }, h("button", { type: "button", "data-key": "open-map", onclick: () => change({ map: true }) }, `Draw the map of ${word}`),
-      " every occurrence in the corpus as a point, and this sentence among them"));
+    return cards.map.show(null, null, openMap(word));
   }
   let stop = false;
   const [bar, stage] = [h("progress", { max: 1 }), h("span")];
@@ -346,7 +347,11 @@ async function showMap(read, texts, stale) {
   try {
     points = await ask("map", asked, told);
   } catch (error) {
-    if (error instanceof Refused && !stale()) state.map = false;
+    if (error instanceof Refused && !stale()) {
+      state.map = false; // asked for again by the button
+      cards.map.show(null, null, openMap(word), h("p", { class: "error", role: "alert" }, error.message));
+      return;
+    }
     throw error;
   }
   if (stale()) return;

@@ -30,15 +30,21 @@ class SenseMap {
         svg.append(s("path", { d, fill: senseColour(sense), opacity: lit ? 0.72 : 0.1, "data-sense": sense }));
       }
     }
+    const taken = [];
     for (const one of senses.filter((row) => !hidden.includes(row.sense))) {
       const text = one.markers.split(" ").slice(0, 3).join(" ");
-      svg.append(s("text", { x: px(one.x), y: py(one.y), "font-size": 15, "font-weight": 650, "text-anchor": "middle", stroke: "var(--card)", "stroke-width": 4, "paint-order": "stroke", "aria-hidden": "true" }, text),
-        s("text", { x: px(one.x), y: py(one.y), "font-size": 15, "font-weight": 650, "text-anchor": "middle" }, text));
+      const half = measure(text, 15, 650) / 2 + 4;
+      const x = Math.min(width - half, Math.max(half, px(one.x)));
+      let y = Math.min(height - 8, Math.max(18, py(one.y)));
+      while (taken.some(([left, top, wide]) => Math.abs(left - x) < wide + half && Math.abs(top - y) < 18)) y += 18; // below the others
+      taken.push([x, y, half]);
+      svg.append(s("text", { x, y, "font-size": 15, "font-weight": 650, "text-anchor": "middle", stroke: "var(--card)", "stroke-width": 4, "paint-order": "stroke" }, text));
     }
     here.forEach((p, i) => svg.append(s("g", { class: "here" },
       s("circle", { cx: px(p.x), cy: py(p.y), r: 11, fill: "none", stroke: "var(--ink)", "stroke-width": 2.5 }),
       s("circle", { cx: px(p.x), cy: py(p.y), r: 4, fill: "var(--ink)" }),
-      s("text", { x: px(p.x) + 15, y: py(p.y) + 5, "font-size": 13, "font-weight": 650 }, here.length > 1 ? `sentence ${i + 1}` : "this sentence"))));
+      s("text", { x: px(p.x) + (px(p.x) > width - 120 ? -15 : 15), y: py(p.y) + 5, "font-size": 13, "font-weight": 650, "text-anchor": px(p.x) > width - 120 ? "end" : "start",
+        stroke: "var(--card)", "stroke-width": 3, "paint-order": "stroke" }, here.length > 1 ? `sentence ${i + 1}` : "this sentence"))));
     const ring = s("circle", { r: 7, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, visibility: "hidden" });
     svg.append(ring);
     const tip = h("div", { class: "tip", hidden: true, dir: "auto" });

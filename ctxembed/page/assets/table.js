@@ -5,6 +5,7 @@ class Answer {
     this.rows = given.rows;
     this.notes = given.notes ?? [];
     this.command = given.command ?? "";
+    this.lead = given.lead ?? [];
     this.names = given.columns.map((column) => column.name);
   }
 
