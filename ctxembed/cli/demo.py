@@ -46,7 +46,7 @@ $ compare "[Apple] launched a new phone while I was eating an [apple]" {axes} -n
 
 Money bank and river bank: one static vector, two contextual ones. cos_first is the cosine with the
 bank of the first sentence, cos_random the mean for any two banks of the corpus: these two are
-farther apart than that, and the nearest word is another.
+farther apart than that, and each is like another word.
 $ compare "money [bank] grows" "river [bank] flows" -n 1
 
 As a recipe, the word itself included: money weighs most in the one, river in the other.

@@ -68,7 +68,7 @@ def average(answers: Answers) -> None:
     told = properties(answers[0])
     assert told["count"] / told["share"] == pytest.approx(360_000, rel=0.02)
     assert told["axis taste"] > told["axis technology"] + 0.05
-    assert told["nearest"].startswith("pear")
+    assert "pear" in str(told["nearest"])[:12]
 
 
 def turned_round(answers: Answers) -> None:
@@ -105,7 +105,7 @@ def two_banks(answers: Answers) -> None:
     assert other["static"]["cos_first"] == pytest.approx(1)
     for way in ("bag", "general", "learned"):
         assert other[way]["cos_first"] < other[way]["cos_random"] - 0.02
-        assert one[way]["nearest"] != other[way]["nearest"]
+        assert one[way]["like"] != other[way]["like"]
 
 
 def recipes(answers: Answers) -> None:
