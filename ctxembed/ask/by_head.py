@@ -1,6 +1,7 @@
 """What one head does for one target, laid out for a page: a table for each, under its equation."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from ctxembed.table import Cell, Row, Table
@@ -12,6 +13,7 @@ ROOM = 3  # terms for which a page of 80 characters has room beside the contribu
 def lay_out_heads(table: Table) -> Iterator[Table]:
     """Lay the rows of `explain --head` out, a table for each head of each target."""
     names, notes, unknown = table.names, table.notes, table.unknown
+    charts = [replace(chart, of=lambda: table) for chart in table.charts]  # above the first one
     first = names.index("token")
     terms = names[names.index("scale") + 1 : names.index("sum")]
     left_out = LEFT_OUT if len(terms) <= ROOM else (*LEFT_OUT, "contribution")
@@ -25,10 +27,10 @@ def lay_out_heads(table: Table) -> Iterator[Table]:
         else:
             title = f"{_about(key)}\n{_equation(terms, rows, names.index('scale'))}"
             rows = [[row[i] for i in kept] for row in rows]
-        made = Table(columns, rows, notes, unknown)
+        made = Table(columns, rows, notes, unknown, charts)
         made.title = title
         yield made
-        notes, unknown = [], []
+        notes, unknown, charts = [], [], []
 
 
 def _about(key: list[Cell]) -> str:

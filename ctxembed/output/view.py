@@ -114,6 +114,9 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         )
         name = _join(told, panel, row, drawn)
         panels.setdefault(name, Panel(name)).points.append(point)
+    if chart.kind == "tokens":  # a sentence goes its way, however its rows are sorted
+        for one in panels.values():
+            one.points.sort(key=lambda point: _number(point.x) or 0.0)
     notes = [*_cut(panels, chart), *(drawn.notes if drawn is not table else ())]
     if cut:
         notes.append(f"only the first {MOST_ROWS} rows are drawn")

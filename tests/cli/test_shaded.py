@@ -59,6 +59,14 @@ def test_with_colours_the_words_have_a_background(tiny: Path, tmp_path: Path, co
     assert "\x1b[48;5;27;" in light and "\x1b[48;5;39;" not in light
 
 
+@pytest.mark.parametrize("more", [["--sort", "weight"], ["--head", "2"]])
+def test_the_sentence_stays_a_sentence(tiny: Path, tmp_path: Path, more: list[str]) -> None:
+    line = ("explain", "the [apple] juice sweet", "-q", "-m", str(tiny), *more)
+    seen = at_terminal(tmp_path, 80, *line, NO_COLOR="1")
+    assert seen.splitlines()[1] == "the [apple] juice sweet"
+    assert seen.count("[apple]") == 1
+
+
 def test_a_pipe_has_the_table_only(run: Run) -> None:
     assert run(*LINE, "-q", "-f", "table").stdout.startswith("target ")
     assert run(*LINE, "-q").stdout.startswith("target\t")
