@@ -22,6 +22,7 @@ PAGE = """<!doctype html>
 :root {{ color-scheme: light dark }}
 body {{ font: 14px/1.4 system-ui, sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em }}
 svg.ctxembed {{ width: 100%; max-width: 720px !important }}
+details {{ overflow-x: auto }}
 td, th {{ text-align: left; padding: 0 .8em .1em 0; vertical-align: top }}
 </style>
 </head>

@@ -261,6 +261,7 @@ class Scale:
     high: float
     start: float
     end: float
+    tick: float = 0.0  # the distance of its ticks, where it is chosen
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
@@ -270,6 +271,8 @@ class Scale:
     @property
     def step(self) -> float:
         """The distance of its ticks: 1, 2 or 5 of some power of ten."""
+        if self.tick:
+            return self.tick
         rough = (self.high - self.low) / 5 or 1.0
         ten = 10.0 ** floor(log10(rough))
         return next(m * ten for m in (1, 2, 5, 10) if m * ten >= rough * 0.99)
@@ -300,4 +303,5 @@ def scale(
     if close:
         return Scale(low, high, 0, 1)
     step = Scale(low, high, 0, 1).step
-    return Scale(step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6), 0, 1)
+    ends = step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6)
+    return Scale(*ends, 0, 1, step)
