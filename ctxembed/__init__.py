@@ -23,6 +23,7 @@ _WHERE = {
     "Corpus": "ctxembed.text.corpus",
     "Table": "ctxembed.table",
     "draw": "ctxembed.output.picture",
+    "render": "ctxembed.output.render",
     "open": "ctxembed.store.places:open_model",
     "given": "ctxembed.context.given",
     "train": "ctxembed.make.train",

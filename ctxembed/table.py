@@ -172,6 +172,15 @@ class Table:
         picture = look_up("draw")(self) if self.charts else ""
         return f"{picture}{self.as_html()}"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show a notebook without HTML the first rows as text."""
+        printer.text(str(self))
+
+    def __str__(self) -> str:
+        rows = list(islice(self.rows, MOST + 1))
+        more = f"only the first {MOST} rows\n" if len(rows) > MOST else ""
+        return "".join(look_up("render")(Table(self.columns, rows[:MOST]), "table")) + more
+
     def as_html(self) -> str:
         """Return the first rows as HTML."""
         rows = list(islice(self.rows, MOST + 1))

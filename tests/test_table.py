@@ -94,6 +94,13 @@ def test_a_notebook_shows_the_first_rows_only() -> None:
     assert seen.texts[-2:] == ["99", "only the first 100 rows"]
 
 
+def test_as_text() -> None:
+    assert str(Table(("word", "n"), [("apple", 3)])) == "word   n\n-----  -\napple  3\n"
+    assert str(Table(("n",), ((i,) for i in range(1000)))).endswith(
+        "\n99\nonly the first 100 rows\n"
+    )
+
+
 def test_without_pandas_the_message_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(CtxembedError, match="pip install pandas"):
