@@ -139,11 +139,25 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
     if writes:
         places.refuse_bundled(chosen)
     named, bundled = path or os.environ.get("CTXEMBED_MODEL"), places.bundled_name(chosen)
-    if bundled and not named:
-        note(f"the bundled {bundled} model is answering; train your own: ctxembed train CORPUS")
-    elif named in places.BUNDLED and not bundled:
+    if named in places.BUNDLED and not bundled:
         note(f"{named} is your own model in this directory; the bundled one is behind it")
-    return places.open_model(chosen)
+    model = places.open_model(chosen)
+    if not named:
+        who = f"the bundled model {bundled}" if bundled else str(chosen)
+        note(f"{who} answers; it has read {count_of(model.seen_tokens)} words")
+    return model
+
+
+def count_of(number: int) -> str:
+    """Write a large number as one says it.
+
+    >>> count_of(52_552_997), count_of(118_345), count_of(812)
+    ('53 million', '118 thousand', '812')
+    """
+    for size, name in ((10**9, "billion"), (10**6, "million"), (10**3, "thousand")):
+        if number >= size:
+            return f"{number / size:.{int(number < 10 * size)}f} {name}"
+    return str(number)
 
 
 def open_corpus(

@@ -39,6 +39,16 @@ Bands of frequency (how often both words occur) show accuracy, their mean every 
 analogies FILE: Google's questions, by section; accuracy counts a question with an unknown word as
 wrong, accuracy_known leaves it out.
 
+substitution DATA GOLD [--candidates FILE]: SemEval-2007 task 10 and CoInCo, as in Melamud's lexsub:
+lines 'target.pos TAB id TAB place TAB words', 'target.pos id :: substitute count;...' and
+'target.pos::a;b;c'. The target's lemma is asked about in its sentence, since people gave lemmas;
+substitutes of several words take no part. gap is the generalised average precision of the
+candidates; for words that each row proposes by itself, p_at_1, p_at_3 and r_at_10, best and oot of
+the task, one and ten guesses. Rows rank by cosine, balAdd by the cosine with the target and the
+mean cosine with the output vectors of five words to either side (Melamud et al. 2015); substitutes
+is what that command answers. No row may answer with a form of the target. Targets with saved senses
+are scored once more by themselves.
+
 For senses and pseudowords the metrics are: auc, how likely two occurrences of one sense are more
 alike than two of different senses (at most 1,000 occurrences); accuracy, recall and f1 (both macro)
 of the nearest sense centroid; neighbor, the accuracy of the nearest training occurrence; v_measure
@@ -58,10 +68,13 @@ give.""",
 @click.argument(
     "kind",
     metavar="KIND",
-    type=click.Choice(["similarity", "wic", "scws", "senses", "pseudowords", "analogies"]),
+    type=click.Choice(
+        ["similarity", "wic", "scws", "senses", "pseudowords", "analogies", "substitution"]
+    ),
 )
 @click.argument("file", nargs=-1)
 @click.option("--train", nargs=2, metavar="DATA GOLD", help="Files that fit wic's threshold.")
+@click.option("--candidates", metavar="FILE", help="Words that substitution ranks; else no gap.")
 @options.integer("--pairs", help="Pseudowords in each band of frequency.", most=1000, default=20)
 @options.encoder
 @click.option("--by-word", is_flag=True, help="All figures of each word and band.")
@@ -79,5 +92,6 @@ def command_(kind: str, file: tuple[str, ...], **asked: Any) -> Table:
       senses DIR|FILE...        occurrences labelled with their sense
       pseudowords [CORPUS...]   which of two merged words stood here? No labels
       analogies FILE            a is to b as c is to what?
+      substitution DATA GOLD    which words did people put in its place?
     """
     return ask(kind, file, **asked)

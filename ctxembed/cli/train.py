@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.command import ask, command, open_corpus
+from ctxembed.cli.command import ask, bars, command, open_corpus
 from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
@@ -98,6 +98,7 @@ the earlier model, or none.""",
 @options.integer("--workers", help="Threads; one is repeatable.", most=256)
 @options.seed()
 @click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
+@options.integer("--senses", help="Find and keep the senses of so many ambiguous words, too.")
 @options.choice(
     "--unit",
     ["word", "subword", "character"],
@@ -125,6 +126,7 @@ def command_(
     no_text: bool,
     negative: int | None,
     hierarchical_softmax: bool,
+    senses: int | None,
     **asked: Any,
 ) -> Table:
     """Train word vectors on a corpus: text files, folders, packed files (.gz .bz2 .xz .zst) or -.
@@ -137,8 +139,10 @@ def command_(
 
     if hierarchical_softmax and negative:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
+    if senses and no_text:
+        raise UsageError("--senses needs the text that --no-text leaves out")
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines", "document")}
-    return ask(
+    table = ask(
         open_corpus(corpus, **how),
         tokenizer=Tokenizer(tokenizer, cased, language=check_language(language)),
         text=not no_text,
@@ -147,3 +151,9 @@ def command_(
         hierarchical_softmax=hierarchical_softmax or None,
         **asked,
     )
+    if senses:
+        from ctxembed.ask.senses import senses as find
+
+        found = find(asked["output"], top=senses, save=True, progress=bars())
+        table.notes += found.notes
+    return table

@@ -18,6 +18,7 @@ from ctxembed.evaluate.labelled_senses import read_labelled, score
 from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
 from ctxembed.evaluate.rated_pairs import similarity, without_context
 from ctxembed.evaluate.scws import scws
+from ctxembed.evaluate.substitution import substitution
 from ctxembed.evaluate.wic import wic
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
@@ -32,6 +33,7 @@ KINDS: dict[str, tuple[str, int, float]] = {  # the files each takes, at least a
     "senses": ("DIR|FILE...", 1, inf),
     "pseudowords": ("[CORPUS...]", 0, inf),
     "analogies": ("FILE", 1, 1),
+    "substitution": ("DATA GOLD", 2, 2),
 }
 
 
@@ -42,6 +44,7 @@ def evaluate(
     files: str | Sequence[str] = (),
     *,
     train: tuple[str, str] | None = None,
+    candidates: str | None = None,
     encoders: Sequence[Representation | str] = (),
     pairs: int = 20,
     by_word: bool = False,
@@ -49,10 +52,10 @@ def evaluate(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Table:
-    """Score a benchmark: similarity, wic, scws, senses, pseudowords or analogies."""
+    """Score a benchmark: similarity, wic, scws, senses, pseudowords, analogies, substitution."""
     progress = progress or Progress()
     files = [files] if isinstance(files, str) else files
-    _check(kind, files, train)
+    _check(kind, files, train, candidates)
     scored = list_scored(model, seed, open_encoders(encoders, model))
     notes: list[str] = []
     sets: list[Scores]
@@ -76,12 +79,15 @@ def evaluate(
                 notes.append(f"the mean of {len(labelled)} words; --by-word prints each of them")
     elif kind == "pseudowords":
         sets = _pseudowords(model, files, scored, pairs, by_word, seed, progress)
+    elif kind == "substitution":
+        asked = (files[0], files[1])
+        sets, notes = substitution(model, asked, candidates, scored, seed, progress)
     else:
         sets = analogies(model, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)
 
 
-def _check(kind: str, files: Sequence[str], train: object) -> None:
+def _check(kind: str, files: Sequence[str], train: object, candidates: object) -> None:
     if kind not in KINDS:
         raise UsageError(f"no benchmark {kind!r}; there are {', '.join(KINDS)}")
     names, least, most = KINDS[kind]
@@ -89,6 +95,8 @@ def _check(kind: str, files: Sequence[str], train: object) -> None:
         raise UsageError(f"write: ctxembed evaluate {kind} {names}")
     if train and kind != "wic":
         raise UsageError(f"--train is for wic, not for {kind}")
+    if candidates and kind != "substitution":
+        raise UsageError(f"--candidates is for substitution, not for {kind}")
 
 
 def _pseudowords(

@@ -7,6 +7,7 @@ can be compared in pairs.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,8 +75,8 @@ def _ones(items: int) -> NDArray[np.float32]:
     return np.ones((1, items), np.float32)
 
 
-def proportion(right: NDArray[np.bool_], weights: NDArray[np.float32]) -> Figure:
-    """Return the share of items that are right."""
+def proportion(right: NDArray[Any], weights: NDArray[np.float32]) -> Figure:
+    """Return the share of items that are right, or their mean where each is right in part."""
     return Figure(float(right.mean()), np.asarray(weights @ right.astype("f4") / len(right), "f8"))
 
 

@@ -8,6 +8,8 @@ _SIMLEX = "Hill et al. 2015, fh295.github.io/simlex.html; 1000M words of Wikiped
 _SCWS = "Neelakantan et al. 2014, arXiv:1504.06654; AvgSimC, 990M words"
 _COARSE = "Loureiro et al. 2021, arXiv:2008.11608; all twenty words"
 
+_LEXSUB = "Arefyev et al. 2020 (LexSubGen), arXiv:2006.00031; test parts of the two sets"
+
 PUBLISHED: dict[str, tuple[Published, ...]] = {
     "wic": (
         ("WiC test", "accuracy", "Sentence LSTM", 0.531, _WIC),
@@ -28,5 +30,9 @@ PUBLISHED: dict[str, tuple[Published, ...]] = {
         ("semantic", "accuracy", "skip-gram", 0.500, _GOOGLE),
         ("syntactic", "accuracy", "CBOW", 0.531, _GOOGLE),
         ("syntactic", "accuracy", "skip-gram", 0.559, _GOOGLE),
+    ),
+    "substitution": (
+        ("SemEval-2007", "gap", "XLNet + embeddings", 0.596, _LEXSUB),
+        ("CoInCo", "gap", "XLNet + embeddings", 0.556, _LEXSUB),
     ),
 }

@@ -159,3 +159,16 @@ def test_two_trainings_at_once(tmp_path: Path) -> None:
     alone.communicate(timeout=200)
     assert files(tmp_path / "m") == files(tmp_path / "n")
     assert sorted(os.listdir(tmp_path)) == ["c.txt", "m", "n"]
+
+
+def test_senses_are_kept_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
+    text = "the apple is sweet. the bank lends money. we sat on the bank of the river. "
+    (tmp_path / "c.txt").write_text(f"{text}apple launched a new phone.\n" * 60)
+    ask = ("train", "c.txt", "-o", "m", "--epochs", "1", "--dim", "4", "--min-count", "2")
+    done = run(*ask, "--senses", "2", cwd=tmp_path)
+    assert done.returncode == 0
+    assert f"2 saved in {Path('m') / 'senses.npz'}" in done.stderr
+    assert (tmp_path / "m" / "frames.npy").exists()
+    refused = run(*ask, "--force", "--senses", "2", "--no-text", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--senses needs the text" in refused.stderr

@@ -23,10 +23,12 @@ def test_english_answers_where_no_other_is_named(run: Run, tmp_path: Path) -> No
     done = run("info", env=NOBODY)
     assert done.stdout.splitlines()[1] == f"path\t{bundled_model('english')}"
     assert done.stderr == (
-        "ctxembed: the bundled english model is answering; train your own: ctxembed train CORPUS\n"
+        "ctxembed: the bundled model english answers; it has read 53 million words\n"
     )
     write_tiny(tmp_path / "ctxembed-model")
     assert path_told(run) == "ctxembed-model"
+    done = run("info", env=NOBODY)
+    assert done.stderr == "ctxembed: ctxembed-model answers; it has read 23 words\n"
 
 
 def test_names_are_taken_by_the_option_the_environment_and_python(run: Run) -> None:
