@@ -10,7 +10,7 @@ from ctxembed.errors import UsageError
 _ABBREVIATIONS = {
     "en": """
 mr mrs ms dr prof st sr jr gen col capt lt sgt rev hon gov sen rep mt ft no vol fig vs cf
-e.g i.e etc approx ca inc ltd co corp dept est ed eds pp ave blvd maj cpl
+e.g i.e etc approx ca inc ltd co corp dept pp blvd
 """,
     "de": """
 dr prof hr fr frl nr bzw usw ca vgl bsp evtl ggf inkl exkl max min mio mrd str tel abs art bd hrsg

@@ -111,11 +111,11 @@ def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
         bytearray(b"\0" + data.translate(_table(tokenizer)) + bytes(WIDE)), np.uint8
     )
     if tokenizer.kind == "word":
-        for joiners, within in ((b"'-", _LETTERS), (b".,", _DIGITS)):
-            if joiners[0] in _table(tokenizer):
-                places = np.flatnonzero((letters == joiners[0]) | (letters == joiners[1]))
-                joins = within[letters[places - 1]] & within[letters[places + 1]]
-                letters[places[~joins]] = 0
+        joiners = np.flatnonzero(letters - np.uint8(1) < ord("0") - 1)  # ' - and, in numbers, , .
+        before, joiner, behind = (letters[joiners + step] for step in (-1, 0, 1))
+        joins = _LETTERS[before] & _LETTERS[behind]
+        joins &= _ANYWHERE[joiner] | (_DIGITS[before] & _DIGITS[behind])
+        letters[joiners[~joins]] = 0
     return letters
 
 
@@ -186,6 +186,7 @@ _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 _LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
 
 
+_ANYWHERE = np.isin(np.arange(256), list(b"'-"))  # joiners between any letters
 # A digit may be one of several bytes; the tokenizer then decides, as for all such chunks.
 _DIGITS = np.array([chr(code).isdecimal() or code > 127 for code in range(256)])
 
