@@ -37,7 +37,7 @@ instead of the English ones; in German and Turkish a number of one or two digits
 a rank (3. Oktober); in Turkish and Azeri I becomes ı, and İ i.
 
 A packed copy of the text goes into the model, so that kwic, senses and show can quote it as it was
-written, wherever its files are by then; it takes about 40 % of the text's size. --no-text leaves it
+written, wherever its files are by then; it takes about half of the text's size. --no-text leaves it
 out.
 
 A document is what its author wrote in one go: shift, keywords and collocates count by documents,

@@ -112,6 +112,7 @@ def build(
         _write_array(folder / PLACES, sentences, "<i8", _take(folder, "places", np.int64))
     else:
         (folder / COPY).unlink()
+        (folder / PIECES).unlink()
         (folder / "places").unlink()
     kind = choose(corpus.document, begun.counts[FILE], begun.counts[BLOCK])
     bit = KINDS.get(kind, BLOCK)
