@@ -23,6 +23,10 @@ browser: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
 	command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q chromium) >/dev/null
 
+# Ten minutes against the tool; SEED=N repeats a campaign, MINUTES=N makes it shorter.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz.campaign $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

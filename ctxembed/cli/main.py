@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
@@ -179,6 +180,8 @@ def _prepare_streams() -> None:
 
 def run() -> NoReturn:
     """Run the command line, and leave at once: taking Python apart costs a tenth of a question."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of libraries; what a user should know, we say ourselves
     try:
         main()
     except SystemExit as leave:

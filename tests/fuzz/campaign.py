@@ -1,0 +1,105 @@
+"""The campaign against the tool: `make fuzz`, or python -m tests.fuzz.campaign --minutes 10.
+
+Every part tries something hostile until its time is over; whatever ends in a traceback, a hang, a
+warning, over 1 GB of memory, a raw escape on a terminal, or an answer that differs from the sound
+model's with exit 0, is a finding. The seed says which tries are made.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ctxembed.cli.main import COMMANDS, load_command
+from tests.fuzz import parts
+from tests.fuzz.tries import End
+
+KINDS = (
+    "traceback", "hang", "warning", "memory", "raw escape", "changed answer", "signal",
+    "wrong code", "no message", "lost",
+)  # fmt: skip
+Part = Callable[[parts.Ground], Iterator[parts.Try]]
+PARTS: dict[str, tuple[Part, float]] = {  # its share of the time
+    "damaged models": (parts.damaged_models, 0.34),
+    "models replaced while asked": (parts.replaced, 0.12),
+    "killed while writing": (parts.killed, 0.14),
+    "arguments": (parts.arguments, 0.12),
+    "numbers and encodings": (parts.numbers, 0.06),
+    "closed streams, odd stdin": (parts.streams, 0.05),
+    "limits on memory and files": (parts.limits, 0.05),
+    "escapes on a terminal": (parts.terminals, 0.04),
+    "bombs and long lines": (parts.bombs, 0.04),
+    "vector files and corpora": (parts.files, 0.04),
+}
+
+
+def main() -> int:
+    """Run every part for its share of the time, and print what was tried and found."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    options.add_argument("--minutes", type=float, default=10)
+    options.add_argument("--part", choices=PARTS)
+    given = options.parse_args()
+    for name in COMMANDS:  # every try is a fork of this process
+        command = load_command(name)
+        if not command.output:
+            _ = command.question
+    place = Path(tempfile.mkdtemp(prefix="ctxembed-fuzz-"))
+    os.environ["XDG_CACHE_HOME"] = str(place / "cache")
+    os.environ.pop("CTXEMBED_MODEL", None)
+    try:
+        ground = parts.Ground.make(place, random.Random(given.seed))
+        print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
+        print(f"{'part':<28} {'tries':>6}  {'refused':>7}  findings", flush=True)
+        total: Counter[str] = Counter()
+        tries = 0
+        chosen = {given.part: (PARTS[given.part][0], 1.0)} if given.part else PARTS
+        for name, (part, share) in chosen.items():
+            found, made, refused = run_part(part, ground, 60 * given.minutes * share)
+            told = ", ".join(f"{kind} {found[kind]}" for kind in KINDS if found[kind]) or "none"
+            print(f"{name:<28} {made:>6}  {refused:>7}  {told}", flush=True)
+            total += found
+            tries += made
+        told = ", ".join(f"{kind} {total[kind]}" for kind in KINDS if total[kind]) or "none"
+        print(f"{'in all':<28} {tries:>6}  {'':>7}  {told}", flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return int(bool(total))
+
+
+def run_part(part: Part, ground: parts.Ground, seconds: float) -> tuple[Counter[str], int, int]:
+    """Try until the time is over; tell the first findings of each kind on stderr."""
+    found: Counter[str] = Counter()
+    tries = refused = 0
+    end = time.monotonic() + seconds
+    for what, wrong, ended in part(ground):
+        tries += 1
+        refused += ended is not None and ended.code != 0
+        if wrong:
+            found[wrong] += 1
+            if found[wrong] <= 5:
+                tell(what, wrong, ended)
+        if time.monotonic() > end:
+            break
+    return found, tries, refused
+
+
+def tell(what: str, wrong: str, ended: End | None) -> None:
+    """Say what was found, and enough to find it again."""
+    sys.stderr.write(f"{wrong}: {what[:300]}\n")
+    if ended is not None:
+        last = ended.err.decode("utf-8", "replace").strip()[-700:]
+        sys.stderr.write(
+            f"  code {ended.code}, {ended.seconds:.1f} s, {ended.memory} KiB: {last}\n"
+        )
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
