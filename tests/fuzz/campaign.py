@@ -44,7 +44,9 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     options.add_argument("--minutes", type=float, default=10)
-    options.add_argument("--part", choices=PARTS)
+    options.add_argument(
+        "--part", choices=PARTS, action="append", help="may be given several times"
+    )
     given = options.parse_args()
     for name in COMMANDS:  # every try is a fork of this process
         command = load_command(name)
@@ -59,9 +61,10 @@ def main() -> int:
         print(f"{'part':<28} {'tries':>6}  {'refused':>7}  findings", flush=True)
         total: Counter[str] = Counter()
         tries = 0
-        chosen = {given.part: (PARTS[given.part][0], 1.0)} if given.part else PARTS
+        chosen = {name: PARTS[name] for name in given.part or PARTS}
+        whole = sum(share for _, share in chosen.values())
         for name, (part, share) in chosen.items():
-            found, made, refused = run_part(part, ground, 60 * given.minutes * share)
+            found, made, refused = run_part(part, ground, 60 * given.minutes * share / whole)
             told = ", ".join(f"{kind} {found[kind]}" for kind in KINDS if found[kind]) or "none"
             print(f"{name:<28} {made:>6}  {refused:>7}  {told}", flush=True)
             total += found
