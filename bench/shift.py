@@ -102,8 +102,9 @@ def power(paragraphs: Sequence[str], folder: Path) -> None:
     """Print what shift says where two words were swapped."""
     rng = np.random.default_rng(1)
     a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, planted=True)
-    table = shift(a, b, min_count=20, number=5, permutations=999, most=MOST)
-    for row in table.records():
+    named = shift(a, b, PLANTED, most=MOST)
+    table = shift(a, b, min_count=20, number=5, most=MOST)
+    for row in [*named.records(), *table.records()]:
         told = "\t".join(f"{row[name]:.4f}" for name in ("effect", "low", "high", "q_value"))
         print(f"planted\t{row['rank']}\t{row['word']}\t{told}", flush=True)
     print("\n".join(table.notes))
@@ -114,6 +115,7 @@ def main() -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("--words", type=int, default=1_900_000)
     parser.add_argument("--tested", type=int, default=300)
+    parser.add_argument("--power", action="store_true", help="only what was planted")
     given = parser.parse_args()
     paragraphs = read_paragraphs(given.text, given.words)
     print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt", flush=True)
@@ -121,7 +123,8 @@ def main() -> None:
         for number, design in enumerate(
             ("sentences", "paragraphs", "blocks of 20", "blocks of 200")
         ):
-            null(paragraphs, design, given.tested, Path(name) / str(number))
+            if not given.power:
+                null(paragraphs, design, given.tested, Path(name) / str(number))
         power(paragraphs, Path(name) / "planted")
 
 

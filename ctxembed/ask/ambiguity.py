@@ -213,7 +213,7 @@ def describe(
     squares = weights * weights
     drawn = np.einsum("bn,bn->b", weights @ cosines, weights) - squares @ np.diag(cosines)
     low, high = np.quantile(drawn / (n * n - squares.sum(axis=1)), [0.025, 0.975])
-    found = cluster(vectors, space, None, seed)
+    found = cluster(vectors, space, None)
     return Usage(
         row,
         count,

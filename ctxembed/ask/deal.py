@@ -12,7 +12,9 @@ from ctxembed.static.space import Floats
 
 Ints = NDArray[np.int64]
 AT_ONCE = 1000  # deals made together
-CLOSER = 0.01  # a p-value up to which ten times as many deals are made
+CLOSER = (
+    10  # p-values up to so many times the smallest one are made with ten times the deals, twice
+)
 BOOTSTRAP = 200  # samples of documents for an interval
 
 
@@ -84,8 +86,8 @@ def deal(x: Floats, y: Floats, found: Documents, number: int, rng: np.random.Gen
         beyond += int(np.count_nonzero(scores >= score * (1 - 1e-9) - 1e-12))
         squares += float(some.sum())
         made += size
-        if made == wanted == number and (1 + beyond) / (1 + made) <= CLOSER:
-            wanted = 10 * number + 9
+        if made == wanted < 100 * number and 1 + beyond <= CLOSER:
+            wanted = 10 * made + 9  # among thousands of words only a tiny p-value says anything
     p_value = (1 + beyond) / (1 + made)
     return Dealt(float(np.sqrt(square)), float(np.sqrt(squares / made)), p_value, spread)
 

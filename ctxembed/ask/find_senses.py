@@ -61,7 +61,7 @@ def find_senses(
         for batch in read(model, places):
             vectors[batch.rows] = space.way.embed(batch)
             stage.advance(len(batch.rows))
-    clustering = cluster(vectors, space, k, seed)
+    clustering = cluster(vectors, space, k)
     facts = {
         "k": k,
         "most": most,

@@ -65,9 +65,13 @@ def judge(
     return labels, scores[rows, labels] - scores[rows, second]
 
 
-def cluster(vectors: Floats, space: SenseSpace, k: int | None, seed: int = 1) -> Clustering:
-    """Find k senses among contextual vectors (n, d), or as many as there are."""
-    rng = np.random.default_rng(seed)
+def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
+    """Find k senses among contextual vectors (n, d), or as many as there are.
+
+    The resamples are a consensus of their own: the same for the same occurrences, whatever the seed
+    of a question.
+    """
+    rng = np.random.default_rng(1)
     placed = space.place(vectors)  # (n, d)
     rows = rng.permutation(len(placed))[:CHOOSING]
     once = rows[different(unit(vectors[rows]).astype(np.float32))]

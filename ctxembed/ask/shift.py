@@ -322,7 +322,7 @@ def _describe(
         return (None,) * 13
     x, y, documents = found
     of_b = len(documents.counts) - documents.first
-    labels = group(np.concatenate([x, y]), aligned, senses, seed)
+    labels = group(np.concatenate([x, y]), aligned, senses)
     from_shares, from_senses, shares = split(x, y, labels)
     told = (" ".join(round_to_total((100 * side).tolist(), 0)) for side in shares)
     if tested is None:
@@ -367,11 +367,11 @@ def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> tuple[float, float,
     return along, length - along, shares[:, order]
 
 
-def group(vectors: Floats, aligned: Aligned, senses: int | None, seed: int) -> NDArray[np.intp]:
+def group(vectors: Floats, aligned: Aligned, senses: int | None) -> NDArray[np.intp]:
     """Return the sense (n,) of each vector (n, d), in as many senses as given or as there are."""
     if senses is not None:
         senses = min(senses, len(np.unique(vectors.round(6), axis=0)))
-    return cluster(vectors, aligned.space, senses, seed).labels
+    return cluster(vectors, aligned.space, senses).labels
 
 
 def _shares(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> Callable[[], Table]:

@@ -36,8 +36,9 @@ nearest are put together until one is left. The score of k senses is the squared
 nearest two of them, mean of the sixteen, over 0.19 times that of two random words of the model;
 where one of two senses is small they must lie farther apart, and below 3 % of the occurrences a
 group is no sense. The largest k whose score is 1 or more is taken, at most 6; --all-k prints every
-score, and how far the sixteen agree. Each occurrence then joins the sense it fits best, in 30
-principal directions of the whole space. The number 0.19 was chosen on pseudowords, words merged
+score, and how far the sixteen agree. The resamples are always the same ones: --seed only chooses
+occurrences where there are more than --max. Each occurrence then joins the sense it fits best, in
+30 principal directions of the whole space. The number 0.19 was chosen on pseudowords, words merged
 into one, other than those of the figures in bench/README.md.
 
 What was found is kept in the model (senses.npz: centres, shares, markers, no sentence) and answers

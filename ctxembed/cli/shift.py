@@ -36,7 +36,8 @@ share p_value of the deals would show at least this difference. It assumes that 
 independent of each other and that none is in both corpora: what a document is, `train --document`
 says, and a book cut into paragraphs has p-values that are too small. (1 + deals with at least this
 difference) / (1 + deals); a deal moves whole documents, and differences are compared as |D|² over
-1/a + 1/b for a and b occurrences. --permutations deals, ten times as many where p is 0.01 or less.
+1/a + 1/b for a and b occurrences. --permutations deals, and up to a
+hundred times as many where p is small.
 
 q_value: of all words whose q_value is at most 0.05, about one in twenty is expected to be a false
 alarm, however many words were tested. It assumes what the p-values assume, and that they are not

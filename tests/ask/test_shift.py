@@ -121,7 +121,7 @@ def test_an_effect_and_its_interval() -> None:
     x, of_x, y, of_y = documents_of_one(rng, moved=2.0)
     found = by_document(x, of_x, y, of_y)
     tested = deal(x, y, found, 99, rng)
-    assert tested.p_value == pytest.approx(1 / 1000)  # ten times as many deals where it is small
+    assert tested.p_value == pytest.approx(1 / 10_000)  # more deals where it is small
     expected = 2 * np.sqrt(3) / np.sqrt(3 * (1 + 0.25))  # distance over the spread, as made above
     assert tested.effect == pytest.approx(expected, rel=0.25)
     low, high = interval(found, tested, rng)
