@@ -7,6 +7,7 @@ Prints the times of answers and the server's memory at the start, in the middle 
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -79,6 +80,13 @@ def memory(process: int) -> float:
     return (int(told["RssAnon"].split()[0])) / 1024
 
 
+def processor(process: int) -> float:
+    """Return the seconds of processor time that a process has taken."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def share(times: list[float], part: float) -> float:
     """Return the time below which a share of the answers took, in ms."""
     ordered = sorted(times)
@@ -105,7 +113,7 @@ def main() -> None:
             load.ask(seed, time.monotonic())
         load.times.clear()
         load.by_question.clear()
-        sizes = [memory(server.pid)]
+        sizes, used = [memory(server.pid)], processor(server.pid)
         start, threads = time.monotonic(), []
         for number in range(rate * seconds):
             due = start + number / rate
@@ -123,6 +131,8 @@ def main() -> None:
         print("all", *(f"p{p} {share(load.times, p / 100):.0f} ms" for p in (50, 95, 99)))
         for question, times in sorted(load.by_question.items()):
             print(f"{question}: p50 {share(times, 0.5):.0f} ms, p95 {share(times, 0.95):.0f} ms")
+        each = 1000 * (processor(server.pid) - used) / len(load.times)
+        print(f"processor time: {each:.1f} ms an answer")
         print("memory of its own:", ", ".join(f"{size:.1f} MB" for size in sizes))
     finally:
         server.send_signal(signal.SIGINT)

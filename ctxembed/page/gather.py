@@ -29,6 +29,7 @@ def make_report(
 ) -> str:
     """Return the page of some sentences; maps share what room a page has, and say so."""
     progress = progress or Progress()
+    models.model.widen()
     gathered = _Answers(models, axes or {}, attention_names(models, attention))
     shown = []
     with progress.stage("sentences", len(sentences), "") as stage:

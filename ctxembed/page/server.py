@@ -44,6 +44,7 @@ class Server(ThreadingHTTPServer):
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), Handler)
+        models.model.widen()
         self.page = document(_data(models), "ctxembed explore").encode()
 
     @property

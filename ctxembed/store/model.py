@@ -137,6 +137,11 @@ class Model:
         """(V, d) static vectors."""
         return self._finite("vectors.npy")
 
+    def widen(self) -> None:
+        """Keep vectors of 8 bits as numbers to calculate with: worth it where much is asked."""
+        if isinstance(self.vectors, Small):
+            self.__dict__["vectors"] = np.asarray(self.vectors)
+
     @cached_property
     def mean(self) -> Floats:
         """(d,) what all static vectors share; a small copy has that of its original."""
