@@ -58,7 +58,7 @@ def run(
         done, status, used = os.wait4(process, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
-        elif time.monotonic() - begun > patience:
+        elif time.monotonic() - begun > patience and _waits(process):
             os.kill(process, signal.SIGKILL)
             _, status, used = os.wait4(process, 0)
             code, stuck = -signal.SIGKILL, True
@@ -72,6 +72,15 @@ def run(
     else:
         out, err = names[1].read_bytes(), names[2].read_bytes()
     return End(code, out, err, seconds, used.ru_maxrss)
+
+
+def _waits(process: int) -> bool:
+    """Tell whether a process waits for something; one that only wants the processor does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state not in "RD"
 
 
 def _read(master: int) -> bytes:
@@ -108,6 +117,7 @@ def _child(
             None if number in closed else open(number, mode, closefd=False)
             for number, mode in enumerate("rww")
         )
+        resource.setrlimit(resource.RLIMIT_CPU, (int(6 * HANG), int(6 * HANG)))  # it ends somehow
         for kind, size in limits:
             resource.setrlimit(kind, (size, size))
         sys.argv = ["ctxembed", *map(os.fsdecode, arguments)]
