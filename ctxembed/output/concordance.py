@@ -49,7 +49,7 @@ def columns_of(text: str) -> int:
     """Count the columns of a terminal that a text takes: two for 中, none for an accent of its own.
 
     >>> columns_of("bank"), columns_of("中文"), columns_of("e\\u0301"), columns_of("किताब")
-    (4, 4, 1, 4)
+    (4, 4, 1, 5)
     """
     return len(text) if text.isascii() else sum(map(_columns, text))
 

@@ -141,7 +141,7 @@ def test_stdin_is_a_corpus(twins: Path, run: Run) -> None:
     [
         (["a.txt", *ASKED], "two corpora, or none for the bundled twins", 2),
         (["a.txt", "b.txt", *ASKED[2:]], "which word? give --word WORD", 2),
-        (["-", "-", *ASKED], "stdin can be one of the two corpora, not both", 2),
+        (["-", "-", *ASKED], "- is given twice, but stdin can be read once", 2),
         (["a.txt", "b.txt", *ASKED[:4]], "give two axes", 2),
         (["a.txt", "b.txt", *ASKED, "--axis", "x=new"], "give two axes", 2),
         (["a.txt", "no.txt", *ASKED], "no.txt: no such file or folder", 5),
@@ -156,7 +156,7 @@ def test_stdin_is_a_corpus(twins: Path, run: Run) -> None:
             "with a share of 0.00 and seed 1: ",
             4,
         ),
-        (["--steps", "1"], "1 is not in the range", 2),
+        (["--steps", "1"], "1 is not a whole number from 2 to 101", 2),
     ],
 )
 def test_errors(arguments: list[str], message: str, code: int, twins: Path, run: Run) -> None:

@@ -74,7 +74,6 @@ def test_every_command_that_names_neighbours_has_both(run: Run, court: Model) ->
     for line in (
         ["neighbors", "king", "-n", "1", "--no-header"],
         ["show", "king", "-n", "1", "--occurrences", "0"],
-        ["compare", "the [king]", "-n", "1", "--attention", "general"],
     ):
         ways: list[list[str]] = [[], ["--raw"], ["--min-count", "2500"]]
         told = [run(*line, *how, env=env).stdout for how in ways]

@@ -91,7 +91,7 @@ def test_every_format(run: Run) -> None:
     tsv = run(*ask).stdout
     assert tsv.startswith(f"{head}1\tbank\t1\t{best}\t")
     assert [float(x) for x in tsv.split()[-3:]] == pytest.approx(numbers, abs=1e-4)
-    assert run(*ask, "-f", "csv").stdout == tsv.replace("\t", ",")
+    assert run(*ask, "-f", "csv", "--precision", "6").stdout == tsv.replace("\t", ",")
     shown = run(*ask, "-f", "table", "--precision", "2").stdout.splitlines()
     assert shown[0].split() == head.split()
     assert shown[2].split() == ["1", "bank", "1", best, *(f"{x:.2f}" for x in numbers)]

@@ -31,7 +31,7 @@ WHOLE = numbers(type(click.INT))
 
 
 def test_there_are_such_options() -> None:
-    assert ("ambiguity", "--threshold") in FLOATS
+    assert ("train", "--rate") in FLOATS
     assert ("learn", "--minutes") in FLOATS
     assert ("train", "--epochs") in WHOLE
 

@@ -194,7 +194,8 @@ def test_predict_in_every_format(run: Run, fitted: Path) -> None:
         ("table", table),
         ("markdown", markdown),
     ):
-        assert run(*asked, "-f", form, stdin=SENTENCES).stdout == text
+        digits = ["--precision", "6"] if form == "csv" else []  # it has all of them otherwise
+        assert run(*asked, "-f", form, *digits, stdin=SENTENCES).stdout == text
     lines = run(*asked, "-f", "jsonl", stdin=SENTENCES).stdout.splitlines()
     assert [json.loads(line) for line in lines] == rows
     python = predict(fitted, SENTENCES.splitlines(), attention="sense").records()

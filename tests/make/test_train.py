@@ -108,7 +108,19 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
 )
 def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 60_000 if stage == "ids" else 1500)
-    line = ["c.txt", "-o", "m", "--epochs", "100000", "--workers", "2", "--engine", engine]
+    line = [
+        "c.txt",
+        "-o",
+        "m",
+        "--epochs",
+        "1000",
+        "--dim",
+        "400",
+        "--workers",
+        "2",
+        "--engine",
+        engine,
+    ]
     process = start(tmp_path, *line)
     deadline = time.monotonic() + 200
     while not list(tmp_path.glob(f".m.tmp-*/index/{stage}")):
@@ -124,7 +136,9 @@ def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
 
 def test_terminate(tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
-    process = start(tmp_path, "c.txt", "-o", "m", "--epochs", "100000", "--workers", "2")
+    process = start(
+        tmp_path, "c.txt", "-o", "m", "--epochs", "1000", "--dim", "400", "--workers", "2"
+    )
     while not list(tmp_path.glob(".m.tmp-*/index/positions.npy")):
         assert process.poll() is None
         time.sleep(0.01)
