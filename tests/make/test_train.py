@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
 from tests.conftest import ROOT, Run
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -176,9 +177,9 @@ def test_two_trainings_at_once(tmp_path: Path) -> None:
 
 
 def test_senses_are_kept_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
-    text = "the apple is sweet. the bank lends money. we sat on the bank of the river. "
-    (tmp_path / "c.txt").write_text(f"{text}apple launched a new phone.\n" * 60)
-    ask = ("train", "c.txt", "-o", "m", "--epochs", "1", "--dim", "4", "--min-count", "2")
+    text = (corpora() / "everyday.txt").read_text(encoding="utf-8").splitlines()[:6000]
+    (tmp_path / "c.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
+    ask = ("train", "c.txt", "-o", "m", "--lines", "--epochs", "3", "--dim", "16", "--static-only")
     done = run(*ask, "--senses", "2", cwd=tmp_path)
     assert done.returncode == 0
     assert f"2 saved in {Path('m') / 'senses.npz'}" in done.stderr
