@@ -1,5 +1,7 @@
 """ctxembed shrink"""
 
+from typing import Any
+
 import click
 
 from ctxembed.cli import options
@@ -15,16 +17,19 @@ ctxembed shrink -o small
 ctxembed shrink --words 2000 -o smaller""",
     see_also=["train", "index", "export"],
     details="""A number takes 8 bits instead of 32, and a row its own scale: what a cosine loses is
-in the third or fourth digit. Attentions come along, the corpus does not: nobody who gets
-the copy can read the text, and what needs occurrences (kwic, senses, learn) has to be asked of the
-model itself, or of the copy after ctxembed index has brought it a corpus. Names of files lose
-their folders.""",
+in the third or fourth digit. Attentions and saved senses come along, the corpus does not: nobody
+who gets the copy can read the text, and what needs occurrences (kwic, senses of other words, learn)
+has to be asked of the model itself, or of the copy after ctxembed index has brought it a corpus.
+Names of files lose their folders.""",
 )
 @options.output
 @options.integer("--words", help="Keep only the most frequent words.")
+@options.integer(
+    "--frames", help="Words whose neighbours come too, for substitutes.", least=0, default=0
+)
 @click.option("--about", metavar="TEXT", help="What info shall say of it: where it is from.")
 @options.force
 @options.model
-def command_(output: str, words: int | None, about: str | None, force: bool, model: str) -> Table:
+def command_(output: str, **asked: Any) -> Table:
     """Copy a model without its text, 8 bits a number: small enough to give away."""
-    return ask(output, words=words, about=about, force=force, model=model)
+    return ask(output, **asked)

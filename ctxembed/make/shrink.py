@@ -1,13 +1,15 @@
 """A small copy of a model to give away: 8 bits a number, and none of its text."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from ctxembed.store.attentions import Saved, load_attention, save_attention
+from ctxembed.store.attentions import Saved, digest, load_attention, save_attention
 from ctxembed.store.model import Model, write
 from ctxembed.store.places import on_model
+from ctxembed.store.sense_store import open_senses, save_senses
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Cell, Table
 
@@ -22,9 +24,15 @@ def shrink(
     *,
     words: int | None = None,
     about: str | None = None,
+    frames: int = 0,
+    without: Collection[str] = (),
     force: bool = False,
 ) -> Table:
-    """Copy vectors and attentions, not the corpus; `words`: the most frequent ones only."""
+    """Copy vectors, attentions and saved senses, not the corpus; the most frequent `words` only.
+
+    frames: of how many words what stands beside them comes along, for substitutes.
+    without: words whose saved senses stay behind.
+    """
     kept = min(words or len(model.vocab), len(model.vocab))
     meta = {name: value for name, value in model.meta.items() if name not in MADE}
     meta |= {"about": about} if about else {}
@@ -34,11 +42,16 @@ def shrink(
         counts = np.array(model.seen[:kept])
         write(folder, model.vocab[:kept], counts, model.vectors[:kept], None, meta, small=True)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
-        copy_attentions(model, Model.open(folder))
+        if model.frames is not None and frames:
+            np.save(folder / "frames.npy", model.frames[: min(frames, kept)])
+        small = Model.open(folder)
+        copy_attentions(model, small)
+        senses = _copy_senses(model, small, without)
         size = sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
     rows: list[tuple[str, Cell]] = [
         ("words", kept),
         ("dim", model.dim),
+        ("senses", senses),
         ("share_of_text", float(counts.sum()) / max(1, model.seen_tokens)),
         ("bytes", size),
         ("model", str(output)),
@@ -50,6 +63,22 @@ def copy_attentions(model: Model, copy: Model) -> None:
     """Give a copy of a model, perhaps of its first words only, the attentions of the model."""
     for name in model.attentions():
         save_attention(copy, name, _cut(load_attention(model, name), len(copy.vocab)))
+
+
+def _copy_senses(model: Model, copy: Model, without: Collection[str]) -> int:
+    """Keep senses, but not where in the corpus they are; return of how many words."""
+    kept = [
+        replace(
+            item,
+            examples=[[] for _ in item.counts],
+            facts={**item.facts, "layer": digest(copy, item.attention)},
+        )
+        for item in open_senses(model).values()
+        if copy.find(item.word) is not None and item.word not in without
+    ]
+    if kept:
+        save_senses(copy, *kept)
+    return len(kept)
 
 
 def _cut(saved: Saved, words: int) -> Saved:

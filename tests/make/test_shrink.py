@@ -1,5 +1,6 @@
 """A small copy: the same answers to the third digit, and none of the text."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,22 @@ def test_it_answers_as_the_whole_one_does(small: Model) -> None:
         assert cosine(one, other) > 0.999
     near = [[row[1] for row in ctxembed.neighbors(m, "apple", 3).rows] for m in (small, whole)]
     assert near[0] == near[1]
+
+
+def test_saved_senses_come_along_without_their_places(tmp_path: Path) -> None:
+    whole = Path(shutil.copytree(bundled_model("everyday"), tmp_path / "whole"))
+    ctxembed.senses(whole, ["bank", "apple"], save=True)
+    told = ctxembed.shrink(whole, tmp_path / "small", without=["apple"], frames=10)
+    assert dict(told.rows)["senses"] == 1
+    small = Model.open(tmp_path / "small")
+    kept = ctxembed.saved_senses(small, "bank")
+    assert kept is not None and ctxembed.saved_senses(small, "apple") is None
+    assert not any(kept.examples)
+    answers = [ctxembed.senses(m, "bank").records() for m in (whole, small)]
+    for one, other in zip(*answers, strict=True):
+        assert one["markers"] == other["markers"]
+        assert one["mix"] == pytest.approx(other["mix"], abs=0.01)
+    assert (small.path / "frames.npy").exists() == (whole / "frames.npy").exists()
 
 
 def test_it_can_be_shrunk_and_exported_again(small: Model, tmp_path: Path) -> None:

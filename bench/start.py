@@ -1,0 +1,48 @@
+"""What a question to english costs beside the same question to everyday, in processor time.
+
+    python bench/start.py [--runs 15]
+
+The two take turns, and the least of each counts: another program on the machine only adds.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+BATS = ["The [bat] flew out of the cave at dusk", "He swung the [bat] at the ball"]
+QUESTIONS = {
+    "explain": ["explain", BATS[0]],
+    "compare": ["compare", *BATS],
+    "neighbors": ["neighbors", "bat"],
+    "show": ["show", "bat"],
+    "similarity": ["similarity", "bat", "ball"],
+}
+
+
+def seconds(line: list[str]) -> float:
+    """Return the processor time of a command, start and end of Python included."""
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "ctxembed", *line, "-q"], check=True, capture_output=True)
+    after = os.times()
+    return (
+        after.children_user - before.children_user + after.children_system - before.children_system
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=15)
+    runs = parser.parse_args().runs
+    print("question\teveryday\tenglish\tratio")
+    for name, line in QUESTIONS.items():
+        taken: dict[str, list[float]] = {"everyday": [], "english": []}
+        for _ in range(runs):
+            for model, found in taken.items():
+                found.append(seconds([*line, "-m", model]))
+        everyday, english = (min(found) for found in taken.values())
+        print(f"{name}\t{everyday:.3f}\t{english:.3f}\t{english / everyday:.2f}")
+
+
+if __name__ == "__main__":
+    main()
