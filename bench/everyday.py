@@ -13,36 +13,45 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.axes import axis_cosines
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.representations import Representation, parse, representations_of
 from ctxembed.make.fit import wilson
 from ctxembed.store.model import Model
+from ctxembed.store.places import open_model
 
 SENTENCES = Path(__file__).parent / "everyday.tsv"
 
 
+def read_rows(path: Path = SENTENCES) -> list[dict[str, str]]:
+    """Read a table with a header."""
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    return [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+
+
+def score(model: Model, way: Representation, rows: list[dict[str, str]]) -> dict[str, list[bool]]:
+    """Tell of each plain and each distracted sentence whether the right axis is nearer."""
+    hits: dict[str, list[bool]] = {"plain": [], "distractor": []}
+    for row in rows:
+        pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
+        axes = {label: model.sort_known(words.split(","))[0] for label, words in pairs}
+        made = way.vectors(parse(model, row["sentence"]).occurrences[:1])
+        nearest = int(np.argmax(axis_cosines(model, made, axes, way.alone)[0]))
+        hits[row["kind"]].append(list(axes)[nearest] == row["gold"])
+    return hits
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model", help="A directory, english or everyday.")
     parser.add_argument("--half", choices=["choose", "once"], default="choose")
     given = parser.parse_args()
-    model = Model.open(given.model)
-    header, *lines = SENTENCES.read_text(encoding="utf-8").splitlines()
-    rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
-    rows = [row for row in rows if row["half"] == given.half]
+    model = open_model(given.model)
+    rows = [row for row in read_rows() if row["half"] == given.half]
     unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown.values()]
     print(f"# {len(rows)} sentences; {len(unknown)} unknown words: {' '.join(unknown[:20])}")
     print("representation\tkind\tright\tof\tshare\tlow\thigh")
     every = representations_of(model)
     for name in every.names():
-        way = every.get(name)
-        hits: dict[str, list[bool]] = {"plain": [], "distractor": []}
-        for row in rows:
-            pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
-            axes = {label: model.sort_known(words.split(","))[0] for label, words in pairs}
-            made = way.vectors(parse(model, row["sentence"]).occurrences[:1])
-            nearest = int(np.argmax(axis_cosines(model, made, axes, way.alone)[0]))
-            hits[row["kind"]].append(list(axes)[nearest] == row["gold"])
-        for kind, found in hits.items():
+        for kind, found in score(model, every.get(name), rows).items():
             low, high = wilson(sum(found), len(found))
             share = sum(found) / len(found)
             print(f"{name}\t{kind}\t{sum(found)}\t{len(found)}\t{share:.3f}\t{low:.3f}\t{high:.3f}")

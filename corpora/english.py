@@ -6,9 +6,13 @@ writes in small letters, unlike the names it is full of.
 """
 
 import argparse
+import os
 import tempfile
 from collections import Counter
 from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"  # more may round otherwise
 
 import ctxembed
 from ctxembed.output.bars import Bars
@@ -38,18 +42,22 @@ def words_to_keep(files: list[str], progress: Bars) -> set[str]:
     }
 
 
+def train(files: list[str], work: Path, progress: Bars) -> None:
+    """Train vectors and learn attention, on all of the text."""
+    words = words_to_keep(files, progress)
+    table = ctxembed.train(
+        files, work, words=words, workers=1, text=False, force=True, progress=progress, **SETTINGS
+    )
+    print(*("\t".join(map(str, row)) for row in table.rows), sep="\n", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--work", type=Path, default=Path("build/english"), help="The whole model.")
     given = parser.parse_args()
-    bars = Bars(quiet=False)
     given.work.parent.mkdir(parents=True, exist_ok=True)
-    words = words_to_keep(given.files, bars)
-    train = ctxembed.train(
-        given.files, given.work, words=words, workers=1, force=True, progress=bars, **SETTINGS
-    )
-    print(*("\t".join(map(str, row)) for row in train.rows), sep="\n")
+    train(given.files, given.work, Bars(quiet=False))
     ctxembed.shrink(given.work, bundled_model("english"), about=ABOUT, force=True)
 
 

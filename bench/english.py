@@ -1,0 +1,101 @@
+"""How good the bundled English model is, beside the same model with 32 bits a number.
+
+    python -m bench.english DATA [MODEL...]
+
+DATA is the folder of benchmarks (similarity/, analogies/, coarsewsd20/, wic/); without a MODEL,
+english is measured. A row for each figure of each representation, a column for each model.
+"""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+import ctxembed
+from bench.everyday import read_rows, score
+from ctxembed.context.representations import parse, representations_of
+from ctxembed.store.model import Model
+from ctxembed.store.places import corpora
+from ctxembed.text.function_words import is_content
+
+HELDOUT = Path(__file__).parent.parent / "tests" / "heldout.tsv"
+Figures = dict[tuple[str, str, str], float]  # benchmark, figure, representation
+
+
+def from_files(model: Model, data: Path) -> Figures:
+    """Score the benchmarks that `ctxembed evaluate` knows."""
+    dev, train = ([str(data / "wic" / part / f"{part}.{kind}.txt") for kind in ("data", "gold")]
+                  for part in ("dev", "train"))  # fmt: skip
+    similarity = [str(file) for file in sorted((data / "similarity").glob("*.txt"))]
+    asked = (
+        ctxembed.evaluate(model, "similarity", similarity),
+        ctxembed.evaluate(model, "analogies", str(data / "analogies" / "questions-words.txt")),
+        ctxembed.evaluate(model, "senses", str(data / "coarsewsd20")),
+        ctxembed.evaluate(model, "wic", dev, train=(train[0], train[1])),
+    )
+    return {
+        (str(row["set"]), str(row["metric"]), str(row["representation"])): float(row["value"])
+        for table in asked
+        for row in table.records()
+        if row["value"] is not None
+    }
+
+
+def held_out() -> list[dict[str, str]]:
+    """Read tests/heldout.tsv as bench/everyday.tsv is: two axes a sentence, and which is right."""
+    axes: defaultdict[str, list[str]] = defaultdict(list)
+    for row in read_rows(corpora() / "senses.tsv"):
+        axes[row["word"]].append(f"{row['sense']}={row['axis']}")
+    return [
+        {
+            "kind": "distractor" if row["distractor"] == "yes" else "plain",
+            "gold": row["sense"],
+            "axis_a": axes[row["word"]][0],
+            "axis_b": axes[row["word"]][1],
+            "sentence": row["sentence"],
+        }
+        for row in read_rows(HELDOUT)
+    ]
+
+
+def from_sentences(model: Model, name: str, rows: list[dict[str, str]]) -> Figures:
+    """Score everyday sentences, and count the content words that the model does not know."""
+    every = representations_of(model)
+    figures: Figures = {}
+    for way in every.names():
+        for kind, found in score(model, every.get(way), rows).items():
+            figures[name, kind, way] = sum(found) / len(found)
+    words = unknown = 0
+    for row in rows:
+        parsed = parse(model, row["sentence"])
+        known = [
+            word for word in parsed.words if is_content(word, every.frequency[model.row(word)])
+        ]
+        missed = [word for word in parsed.unknown.values() if is_content(word, 0)]
+        words, unknown = words + len(known) + len(missed), unknown + len(missed)
+    figures[name, "unknown content words", ""] = unknown / words
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("models", nargs="*", default=["english"])
+    given = parser.parse_args()
+    found = []
+    for name in given.models:
+        model = ctxembed.open(name)
+        everyday = [row for row in read_rows() if row["half"] == "choose"]
+        found.append(
+            from_files(model, given.data)
+            | from_sentences(model, "everyday", everyday)
+            | from_sentences(model, "heldout", held_out())
+        )
+    print("benchmark", "figure", "representation", *given.models, "difference", sep="\t")
+    for key, value in found[0].items():
+        values = [figures.get(key, float("nan")) for figures in found]
+        difference = f"{value - values[-1]:+.4f}" if len(values) > 1 else ""
+        print(*key, *(f"{value:.4f}" for value in values), difference, sep="\t")
+
+
+if __name__ == "__main__":
+    main()
