@@ -152,11 +152,15 @@ class content:
 
 
 def ambiguous_words(
-    representations: Representations, attention: str, seed: int, progress: Progress
+    representations: Representations,
+    attention: str,
+    seed: int,
+    progress: Progress,
+    min_count: int | None = None,
 ) -> Iterator[str]:
     """Yield the content words that may have several senses, the most ambiguous first."""
     model = representations.model
-    least = min(200, max(FEWEST, model.tokens // 10_000))
+    least = min_count or min(200, max(FEWEST, model.tokens // 10_000))
     carries = content(representations)
     rows = [row for row in np.flatnonzero(model.counts >= least).tolist() if carries(row)]
     found = list(measure(representations, attention, rows, seed, progress))

@@ -72,12 +72,14 @@ def senses(
     save: bool = False,
     again: bool = False,
     top: int | None = None,
+    min_count: int | None = None,
     all_k: bool = False,
     progress: Progress | None = None,
 ) -> Table:
     """Take words' averages apart; k=None finds how many senses each has.
 
-    top: instead of words, so many that have more than one sense, found among all of the model.
+    top: instead of words, so many that have more than one sense, found among all of the model, or
+    among those that occur min_count times.
     What was found before answers again, unless `again` or `save` is asked for. all_k: how well each
     number of senses does, instead of the senses.
     """
@@ -96,7 +98,9 @@ def senses(
             from ctxembed.ask.ambiguity import ambiguous_words
 
             assert progress is not None
-            candidates: Iterator[str] = ambiguous_words(representations, name, seed, progress)
+            candidates: Iterator[str] = ambiguous_words(
+                representations, name, seed, progress, min_count
+            )
         else:
             candidates = iter(dict.fromkeys(known))
         several = 0

@@ -64,6 +64,7 @@ two, and two meanings that share their contexts get one.""",
 @click.option("--save", is_flag=True, help="Find them anew and keep them, for kwic and compare.")
 @click.option("--again", is_flag=True, help="Find them anew, though the model has kept some.")
 @options.integer("--top", help="Instead of words: so many that have more than one sense.")
+@options.integer("--min-count", help="With --top: leave out words that are rarer than this.")
 @click.option("--all-k", is_flag=True, help="How well each number of senses does, up to 6.")
 @options.model
 def command_(word: tuple[str, ...], save: bool, **asked: Any) -> Table:
