@@ -254,7 +254,7 @@ async function showCompare(read, stale) {
     if (stale()) return;
     const hand = moved.records().find((row) => row.representation === "by hand");
     rows.push({ ...hand, cos_static: null });
-    cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(wayShape("by hand"), wayColour("by hand")), "by hand"), hand.nearest.replaceAll(" ", ", ")));
+    cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(wayShape("by hand"), wayColour("by hand")), "by hand"), [hand.nearest].flat().join(", ")));
   }
   if (!names.length && !DATA.live) return cards.axes.hide();
   const picture = names.length ? drawAxes(rows, names, name, room()) : null;
