@@ -38,12 +38,11 @@ def split(
     sentences = len(offsets) - 1
     cut = int(offsets[max(1, int(sentences * (1 - held_out)))]) if sentences > 1 else len(ids)
     vocabulary = len(starts) - 1
-    counts = np.zeros(vocabulary + 1, np.int64)
-    for begin in range(0, cut, CHUNK):
-        some = np.minimum(ids[begin : min(cut, begin + CHUNK)], vocabulary)
-        counts += np.bincount(some, minlength=vocabulary + 1)
     first, last = np.asarray(starts[:-1]), np.asarray(starts[1:])
-    middle = first + counts[:-1]
+    middle = first.copy()  # behind the last place of each word before the cut
+    for begin in range(0, len(positions), CHUNK):
+        place = begin + np.flatnonzero(positions[begin : begin + CHUNK] < cut)
+        middle += np.bincount(np.searchsorted(last, place, side="right"), minlength=vocabulary)
     return (
         Occurrences(ids, offsets, vocabulary, positions, first, middle),
         Occurrences(ids, offsets, vocabulary, positions, middle, last),

@@ -129,7 +129,9 @@ def _put(tables: Sequence[Table], several: bool) -> None:
     path = Path(name)
     if tables and not any(table.columns for table in tables):
         return  # a file of arrays is there already
-    if path.suffix in (".npz", ".npy") and any(c.role == "vector" for c in tables[0].columns):
+    if path.suffix in (".npz", ".npy", ".parquet") and any(
+        c.role == "vector" for c in tables[0].columns
+    ):
         from ctxembed.output.arrays import write_table
 
         number, dim = write_table(path, tables[0])

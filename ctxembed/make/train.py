@@ -13,6 +13,7 @@ from ctxembed.errors import CorpusError, UsageError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
+from ctxembed.static.space import Floats
 from ctxembed.store.frame_store import write_frames
 from ctxembed.store.model import Model, write
 from ctxembed.store.places import NOISE
@@ -110,23 +111,37 @@ def train(
             "documents": counted.documents,
             "files": counted.files,
         }
-        write(folder, vocabulary, counts, vectors, outputs, meta)
-        write_frames(Model.open(folder))
-        learned, notes = None, [*unspaced, *([told] if told else [])]
-        if attention:
-            try:
-                learned = learn_on(
-                    Model.open(folder), seed=settings.seed, progress=progress
-                ).records()
-            except NothingLearned as nothing:
-                notes.append(str(nothing))
+        learned, notes = finish(
+            folder, vocabulary, counts, vectors, outputs, meta, attention=attention, progress=progress
+        )
     seconds = {"reading": read - begun, "training": trained - read}
-    table = _summary(meta, counts, seconds, output)
-    learned_rows = [
-        (name if name == "attention" else f"attention_{name}", value)
-        for name, value in (tuple(record.values()) for record in learned or [])
-    ]
-    return Table(PROPERTIES, [*table.rows, *learned_rows], [*table.notes, *notes])
+    table = summary(meta, counts, seconds, output)
+    notes = [*table.notes, *unspaced, *([told] if told else []), *notes]
+    return Table(PROPERTIES, [*table.rows, *learned], notes)
+
+
+def finish(
+    folder: Path,
+    words: Sequence[str],
+    counts: NDArray[np.int64],
+    vectors: Floats,
+    outputs: Floats | None,
+    meta: dict[str, Any],
+    *,
+    attention: bool,
+    progress: Progress,
+) -> tuple[list[tuple[str, Cell]], list[str]]:
+    """Write a model beside its index and learn its attention; return what that tells."""
+    write(folder, words, counts, vectors, outputs, meta)
+    write_frames(Model.open(folder))
+    if not attention:
+        return [], []
+    try:
+        learned = learn_on(Model.open(folder), seed=meta["word2vec"]["seed"], progress=progress)
+    except NothingLearned as nothing:
+        return [], [str(nothing)]
+    pairs = (tuple(record.values()) for record in learned.records())
+    return [(k if k == "attention" else f"attention_{k}", v) for k, v in pairs], []
 
 
 def _divide(
@@ -150,7 +165,7 @@ def _divide(
     return divided, divide(folder / "index", counted, units)
 
 
-def _summary(
+def summary(
     meta: dict[str, Any],
     counts: NDArray[np.int64],
     seconds: dict[str, float],

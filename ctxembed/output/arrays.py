@@ -1,4 +1,4 @@
-"""Vectors as .npy or .npz, written as they come: memory does not grow with their number."""
+"""Vectors as .npy, .npz or .parquet, as they come: memory does not grow with their number."""
 
 import shutil
 import tempfile
@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.errors import CtxembedError
 from ctxembed.store.whole import file_written_whole
 from ctxembed.table import Table
 from ctxembed.text.npy import write_header
@@ -64,7 +65,32 @@ def write_table(path: Path, table: Table) -> tuple[int, int]:
             yield cells, np.array(cells.pop(table.names[place]), np.float32)
 
     dim = len(table.columns[place].parts)
+    if path.suffix == ".parquet":
+        return write_parquet(path, table.names[place], chunks()), dim
     return write_vectors(path, chunks(), dim), dim
+
+
+def write_parquet(path: Path, name: str, chunks: Chunks) -> int:
+    """Write vectors and what each row is as Parquet; return how many."""
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetWriter
+    except ImportError:
+        raise CtxembedError(
+            "a .parquet file needs more packages; install them with: pip install 'ctxembed[spark]'"
+        ) from None
+    number, writer = 0, None
+    with file_written_whole(path) as file:
+        for labels, some in chunks:
+            ends = pa.array(range(0, some.size + 1, some.shape[1]), pa.int32())
+            vectors = pa.ListArray.from_arrays(ends, pa.array(some.ravel(), pa.float32()))
+            columns = pa.table({**{k: pa.array(v) for k, v in labels.items()}, name: vectors})
+            writer = writer or ParquetWriter(file, columns.schema)
+            writer.write_table(columns)
+            number += len(some)
+        if writer is not None:
+            writer.close()
+    return number
 
 
 def write_matrices(path: Path, matrices: Mapping[str, NDArray[Any]]) -> None:

@@ -107,7 +107,7 @@ def build(
         {"name": source.name, "sha256": source.sha256, "sentences": number}
         for source, number in zip(corpus.sources, by_file, strict=True)
     ]
-    _renumber(folder, order, tokens, sentences)
+    renumber(folder, order, tokens, sentences)
     if keep:
         _write_array(folder / PLACES, sentences, "<i8", _take(folder, "places", np.int64))
     else:
@@ -139,7 +139,7 @@ def _documents(folder: Path, bit: int) -> Iterator[NDArray[np.int64]]:
     (folder / "begins").unlink()
 
 
-def _renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
+def renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
     """Turn provisional ids into ranks by frequency, a chunk at a time."""
     rank = np.argsort(order).astype(np.int32)
     _write_array(folder / "ids.npy", tokens, "<i4", (rank[c] for c in _take(folder, "ids")))
@@ -196,8 +196,16 @@ def _write_array(path: Path, length: int, kind: str, chunks: Iterable[NDArray[An
             file.write(chunk.tobytes())
 
 
-def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
-    """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time."""
+Listed = Callable[[int, Ids], NDArray[np.bool_]]  # which words of a chunk, and where it begins
+
+
+def write_occurrences(
+    folder: Path, counts: NDArray[np.int64], listed: Listed | None = None
+) -> None:
+    """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time.
+
+    counts: (V,) of all its occurrences, or of those that are listed.
+    """
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     free = np.concatenate([[0], np.cumsum(counts)])  # (V+1,) where each word's list begins
     np.save(folder / "starts.npy", free)
@@ -210,7 +218,8 @@ def write_occurrences(folder: Path, counts: NDArray[np.int64]) -> None:
             os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
     for first in range(0, len(ids), CHUNK):
         chunk = np.array(ids[first : first + CHUNK])
-        within = np.flatnonzero(chunk < len(counts))
+        known = chunk < len(counts)
+        within = np.flatnonzero(known if listed is None else known & listed(first, chunk))
         order = within[np.argsort(chunk[within], kind="stable")]
         words = chunk[order]
         number = np.bincount(words, minlength=len(counts))  # (V,) of each word in this chunk

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.text.borders import KINDS, LINE
-from ctxembed.text.index import CHUNK, Ids, write_array, write_ends, write_occurrences
+from ctxembed.text.index import CHUNK, Ids, renumber, write_occurrences
 from ctxembed.text.sampling import INDEXED, TRAINED, Drawn, Plan, draw
 from ctxembed.text.word_list import write_lines
 
@@ -60,8 +60,8 @@ def write_sampled(
             np.minimum(even.add(ids, some.lengths, some.lines, for_training), known),
             minlength=known + 1,
         )
-    index.finish()
-    even.finish()
+    index.finish(known + len(rare))
+    even.finish(known + len(rare))
     write_lines(folder / "rare.txt", list(rare))
     offsets = np.load(folder / "offsets.npy")
     firsts = offsets[:-1][np.concatenate(begins)]
@@ -77,9 +77,7 @@ class _Raw:
         self.folder, self.tokens, self.sentences = folder, 0, 0
         self.files = {name: (folder / name).open("wb") for name in ("ids", "lengths", "lines")}
 
-    def add(
-        self, ids: Ids, lengths: Ids, lines: Ids, mine: NDArray[np.bool_]
-    ) -> Ids:
+    def add(self, ids: Ids, lengths: Ids, lines: Ids, mine: NDArray[np.bool_]) -> Ids:
         """Write the sentences that are mine; return their words."""
         words = ids[np.repeat(mine, lengths)]
         for name, array in (("ids", words), ("lengths", lengths[mine]), ("lines", lines[mine])):
@@ -88,17 +86,11 @@ class _Raw:
         self.sentences += int(np.count_nonzero(mine))
         return words
 
-    def finish(self) -> None:
+    def finish(self, words: int) -> None:
         """Turn the raw files into arrays."""
         for file in self.files.values():
             file.close()
-        for name in ("ids", "lines"):
-            raw = self.folder / name
-            length = self.tokens if name == "ids" else self.sentences
-            chunks = (np.fromfile(raw, np.int32, CHUNK, offset=4 * at) for at in range(0, length, CHUNK))
-            write_array(self.folder / f"{name}.npy", length, "<i4", chunks)
-            raw.unlink()
-        write_ends(self.folder, self.sentences)
+        renumber(self.folder, np.arange(words), self.tokens, self.sentences)
 
 
 def _beginnings(

@@ -3,7 +3,7 @@
 A sentence has one number in [0, 1), made of its file's name, its place there and the seed. It is
 kept if that number is below N / count of its rarest word, so a word of which N or fewer occur is
 kept whole. A frequent word is then found more often beside rare ones than in the corpus; so only
-those of its occurrences are listed whose sentence is below N / its own count: they are drawn evenly.
+those of its occurrences are listed whose sentence is below N / its own count: an even sample.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,9 +29,9 @@ def draw(name: str, sentences: NDArray[np.int64], seed: int) -> NDArray[np.float
     """
     key = blake2b(f"{seed}\n{name}".encode("utf-8", "surrogateescape"), digest_size=8).digest()
     with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is what is wanted
-        x = np.uint64(int.from_bytes(key, "little")) + (sentences.astype(np.uint64) + 1) * np.uint64(
-            0x9E3779B97F4A7C15
-        )
+        x = np.uint64(int.from_bytes(key, "little")) + (
+            sentences.astype(np.uint64) + 1
+        ) * np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         x ^= x >> np.uint64(31)
