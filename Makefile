@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test browser lint format man corpora everyday english clean
+.PHONY: demo test test-spark browser lint format man corpora everyday english clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +17,13 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+# Apache Spark needs Java 17 or later, and some 500 MB of packages.
+test-spark: $(STAMP)
+	command -v java >/dev/null || (apt-get update -q && \
+		apt-get install -y -q openjdk-17-jre-headless) >/dev/null
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]'
+	$(BIN)/python -m pytest tests/make/test_train_on_spark.py tests/text/test_sampling.py
 
 # What the tests in tests/browser need; without it they are skipped.
 browser: $(STAMP)

@@ -1,6 +1,8 @@
 """Contextual vectors of files on a cluster's storage, read and written by Apache Spark."""
 
+import atexit
 import json
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -24,7 +26,6 @@ SCHEMA = (
     "file string, sentence long, target string, position int, vector array<float>, error string"
 )
 TOGETHER = 256  # files committed at once; what is committed is not done again
-MODEL = "ctxembed-model"
 SHOWN = 3  # mistakes told
 SEALS = ("contents", "generation", "crc32")  # of a whole model: here its index is left out
 
@@ -51,19 +52,16 @@ def contextualize_on_spark(
     names = [source.name for source in Corpus(list(files)).sources]
     done = _done(session, output)
     left = [name for name in names if name not in done]
-    with tempfile.TemporaryDirectory() as folder:
-        place = _ship(session, model, Path(folder))
-        for first in range(0, len(left), TOGETHER):
-            some = left[first : first + TOGETHER]
+    place = _ship(session, model)
+    for first in range(0, len(left), TOGETHER):
+        some = left[first : first + TOGETHER]
 
-            def rows(
-                numbers: Iterator[int], some: Sequence[str] = some
-            ) -> Iterator[dict[str, Any]]:
-                for number in numbers:
-                    yield from _of_file(place, some[number], every_word, attention, general)
+        def rows(numbers: Iterator[int], some: Sequence[str] = some) -> Iterator[dict[str, Any]]:
+            for number in numbers:
+                yield from _of_file(place, some[number], every_word, attention, general)
 
-            with job(session, progress, "contextualizing"):
-                on_files(session, len(some), rows, SCHEMA).write.mode("append").parquet(output)
+        with job(session, progress, "contextualizing"):
+            on_files(session, len(some), rows, SCHEMA).write.mode("append").parquet(output)
     return _summary(session, output, len(names), len(done & set(names)))
 
 
@@ -108,18 +106,22 @@ def _opened(place: str) -> Model:
     return Model.open(shipped if shipped.exists() else Path(place))
 
 
-def _ship(session: Any, model: Model, folder: Path) -> str:
+@cache
+def _ship(session: Any, model: Model) -> str:
     """Send the model without its index to each executor, once; return where it is there."""
-    packed = folder / f"{MODEL}.zip"
+    folder = tempfile.mkdtemp(prefix="ctxembed-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # executors may come later
+    name = f"ctxembed-{model.meta.get('generation', 'model')}"
+    packed = Path(folder) / f"{name}.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(model.path.rglob("*")):
-            name = path.relative_to(model.path)
-            if path.is_file() and name.parts[0] not in ("index", "model.json"):
-                archive.write(path, name)
+            inside = path.relative_to(model.path)
+            if path.is_file() and inside.parts[0] not in ("index", "model.json"):
+                archive.write(path, inside)
         told = {key: value for key, value in model.meta.items() if key not in SEALS}
         archive.writestr("model.json", json.dumps(told))
-    session.addArtifacts(f"{packed}#{MODEL}", archive=True)
-    return MODEL
+    session.addArtifacts(f"{packed}#{name}", archive=True)
+    return name
 
 
 def _done(session: Any, output: str) -> set[str]:

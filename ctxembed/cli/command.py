@@ -112,16 +112,18 @@ def command(name: str, **page: Any) -> Callable[[Callable[..., Any]], Command]:
     )
 
 
-def ask(*given: Any, writes: bool = False, **asked: Any) -> Table:
+def ask(*given: Any, writes: bool = False, question: Any = None, **asked: Any) -> Table:
     """Ask the question of the command under way: of its model, if it has one, with its bars."""
-    command = click.get_current_context().command
-    assert isinstance(command, Command)
+    if question is None:
+        command = click.get_current_context().command
+        assert isinstance(command, Command)
+        question = command.question
     if "model" in asked:
         model = open_model(asked.pop("model"), asked.pop("vectors", None), writes=writes)
         given = (model, *given)
-    if "progress" in signature(command.question).parameters:
+    if "progress" in signature(question).parameters:
         asked["progress"] = bars()
-    answered: Table = command.question(*given, **asked)
+    answered: Table = question(*given, **asked)
     return answered
 
 

@@ -19,15 +19,23 @@ ctxembed contextualize sentences.txt -f jsonl
 # Every word of every line, as numpy arrays
 ctxembed contextualize sentences.txt --all -o vectors.npz
 # From a pipe
-echo 'the [bank] of the river' | ctxembed contextualize -""",
+echo 'the [bank] of the river' | ctxembed contextualize -
+# Files on a cluster's storage, by Spark
+ctxembed contextualize --on spark shards/ vectors.parquet""",
     see_also=["compare", "vector"],
     details="""With -o FILE.npz the file holds vectors (n, d), sentence, target and position; a .npy
-file holds the vectors alone. Both are written as they come and appear whole at the end.
+file holds the vectors alone; a .parquet file has them as rows (pip install 'ctxembed[spark]'). All
+are written as they come and appear whole at the end.
+
+With --on spark IN... OUT.parquet Spark reads files, one sentence a line, and writes a folder of
+Parquet: file, sentence, target, position, vector, error. The model is sent to each executor once.
+What is written stays: run it again after a failure and only the files that are missing are done. A
+line or a file that cannot be used is a row with its error.
 
 --encoder gives a transformer's vectors of the same targets; it reads the words that the model
 knows, so that both see the same sentence.""",
 )
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE")
 @click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
 @options.attention("static, bag, general, learned or a name; learned where the model has it.")
 @options.general
@@ -36,11 +44,29 @@ knows, so that both see the same sentence.""",
     metavar="DIR",
     help="A local Hugging Face model instead; needs ctxembed[transformers].",
 )
-@click.option("-o", "--output", "file_", metavar="FILE", help="Write a .npz or .npy file.")
+@click.option(
+    "-o", "--output", "file_", metavar="FILE", help="Write a .npz, .npy or .parquet file."
+)
+@options.on_spark
 @options.source
-def command_(file: str, **asked: Any) -> Table:
+def command_(files: tuple[str, ...], on: str | None, **asked: Any) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     output = printing().file_
-    if output is not None and Path(output).suffix not in (".npz", ".npy"):
-        raise UsageError(f"-o {output}: the name must end in .npz or .npy")
-    return ask(Lines(file), **asked)
+    if on:
+        return _on_spark(list(files), output, **asked)
+    if len(files) > 1:
+        raise UsageError("give one file, or - for stdin; several go with --on spark")
+    if output is not None and Path(output).suffix not in (".npz", ".npy", ".parquet"):
+        raise UsageError(f"-o {output}: the name must end in .npz, .npy or .parquet")
+    return ask(Lines(files[0]), **asked)
+
+
+def _on_spark(files: list[str], output: str | None, **asked: Any) -> Table:
+    """Let Spark read files and write their vectors to what is named last."""
+    from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
+
+    if output is not None or len(files) < 2 or "-" in files:
+        raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")
+    if asked.pop("encoder", None):
+        raise UsageError("--encoder does not go with --on spark")
+    return ask(files[:-1], files[-1], question=contextualize_on_spark, **asked)

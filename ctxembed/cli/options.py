@@ -60,6 +60,15 @@ def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
     return integer("--seed", help=help, least=0, most=2**31, default=1)
 
 
+def on_spark(function: F) -> F:
+    """Add --on: what reads the files."""
+    return click.option(
+        "--on",
+        type=click.Choice(["spark"]),
+        help="Read by Apache Spark; needs ctxembed[spark].",
+    )(function)
+
+
 def output(function: F) -> F:
     """Add -o for a command that writes a model."""
     return click.option(

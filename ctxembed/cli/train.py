@@ -19,7 +19,9 @@ ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books
 # From a pipe
 zcat corpus.txt.gz | ctxembed train - -o piped
 # Vectors for pieces of words, so that any word has one
-ctxembed train corpus.txt --unit subword --pieces 60 -o pieces""",
+ctxembed train corpus.txt --unit subword --pieces 60 -o pieces
+# A corpus on a cluster's storage, 500 occurrences of each word
+spark-submit --master yarn $(which ctxembed) train --on spark shards/ -o big --per-word 500""",
     see_also=["info", "show", "neighbors"],
     details="""The corpus is read once: split into sentences and words, counted, and written as an
 index of where each word occurs. Then word2vec is trained on it, by ctxembed's own
@@ -62,6 +64,14 @@ With --phrases two words that stand together far more often than chance would ha
 pointwise mutual information of 0.6 or more, neither of them a function word) are one word,
 new_york; a second look joins those with a third or fourth. They are kept in the model as
 phrases.txt, and every command takes "New York" then.
+With --on spark the files may lie on a cluster's storage, and Spark reads them with our own reader
+and tokeniser, so that counts and vocabulary are those of a reading here. The index holds a sample:
+a sentence is kept if its number, a hash of file, place and seed, is below --per-word divided by the
+count of one of its words; of each word about --per-word occurrences are listed, drawn evenly.
+Word2vec reads an even sample of --train-words words, and --min-count fits that sample. Every other
+command works on the model as on any other; info tells what was sampled. The session is what
+spark-submit or SPARK_REMOTE says, else all processors of this machine. A file that cannot be read
+is named, and the others are used.
 
 The model is written beside its place and moved there when it is whole: interrupting train leaves
 the earlier model, or none.""",
@@ -111,6 +121,13 @@ the earlier model, or none.""",
     most=1_000_000,
 )
 @click.option("--phrases", is_flag=True, help="Join words that go together to one, as new_york.")
+@options.on_spark
+@options.integer(
+    "--per-word", help="With --on spark: occurrences of each word in the index; 1000.", most=10**9
+)
+@options.integer(
+    "--train-words", help="With --on spark: words that word2vec reads; 50000000.", most=10**9
+)
 @options.document
 @click.option(
     "--no-text", is_flag=True, help="Keep no copy of the text; a smaller model quotes bare words."
@@ -119,6 +136,9 @@ the earlier model, or none.""",
 @options.corpus
 def command_(
     corpus: tuple[str, ...],
+    on: str | None,
+    per_word: int | None,
+    train_words: int | None,
     tokenizer: str,
     cased: bool,
     language: str,
@@ -141,6 +161,17 @@ def command_(
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     if senses and no_text:
         raise UsageError("--senses needs the text that --no-text leaves out")
+    sampled = {"per_word": per_word, "train_words": train_words}
+    sampled = {name: number for name, number in sampled.items() if number is not None}
+    if on:
+        from ctxembed.make.train_on_spark import train_on_spark as question
+
+        for name in ("unit", "pieces"):
+            if asked.pop(name, None) not in (None, "word"):
+                raise UsageError(f"--{name} does not go with --on spark")
+        asked |= {**sampled, "question": question}
+    elif sampled:
+        raise UsageError("--per-word and --train-words go with --on spark")
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines", "document")}
     table = ask(
         open_corpus(corpus, **how),

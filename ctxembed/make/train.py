@@ -112,7 +112,14 @@ def train(
             "files": counted.files,
         }
         learned, notes = finish(
-            folder, vocabulary, counts, vectors, outputs, meta, attention=attention, progress=progress
+            folder,
+            vocabulary,
+            counts,
+            vectors,
+            outputs,
+            meta,
+            attention=attention,
+            progress=progress,
         )
     seconds = {"reading": read - begun, "training": trained - read}
     table = summary(meta, counts, seconds, output)
