@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from ctxembed.make.spark import open_session
 from ctxembed.make.train import train
@@ -37,7 +38,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs=2, default=(5, 20), metavar="MB")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp())
-    how = {"attention": False, "epochs": 1, "dim": 8, "force": True}
+    how: dict[str, Any] = {"attention": False, "epochs": 1, "dim": 8, "force": True}
     took: dict[str, list[float]] = {"here": [], "on Spark": []}
     begun = time.perf_counter()
     open_session()
@@ -47,7 +48,8 @@ def main() -> None:
         for name, question in (("here", train), ("on Spark", train_on_spark)):
             for round_ in ("first", "second"):
                 told = question(corpus, place / "model", **how).records()
-                seconds = float({r["property"]: r["value"] for r in told}["reading_seconds"])
+                (reading,) = (r["value"] for r in told if r["property"] == "reading_seconds")
+                seconds = float(str(reading))
                 print(f"{size} MB\t{name}\t{round_}\t{seconds:.2f} s", flush=True)
             took[name].append(seconds)
     small, large = given.sizes
