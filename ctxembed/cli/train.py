@@ -68,8 +68,9 @@ With --on spark the files may lie on a cluster's storage, and Spark reads them w
 and tokeniser, so that counts and vocabulary are those of a reading here. The index holds a sample:
 a sentence is kept if its number, a hash of file, place and seed, is below --per-word divided by the
 count of one of its words; of each word about --per-word occurrences are listed, drawn evenly.
-Word2vec reads an even sample of --train-words words, and --min-count fits that sample. Every other
-command works on the model as on any other; info tells what was sampled. The session is what
+Word2vec reads an even sample of --train-words words, and --min-count fits that sample. It keeps no
+copy of the text. Every other command works on the model as on any other; info tells what was
+sampled. The session is what
 spark-submit or SPARK_REMOTE says, else all processors of this machine. A file that cannot be read
 is named, and the others are used.
 
@@ -166,17 +167,18 @@ def command_(
     if on:
         from ctxembed.make.train_on_spark import train_on_spark as question
 
-        for name in ("unit", "pieces"):
-            if asked.pop(name, None) not in (None, "word"):
+        for name in ("unit", "pieces", "phrases"):
+            if asked.pop(name, None) not in (None, False, "word"):
                 raise UsageError(f"--{name} does not go with --on spark")
         asked |= {**sampled, "question": question}
     elif sampled:
         raise UsageError("--per-word and --train-words go with --on spark")
+    else:
+        asked["text"] = not no_text
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines", "document")}
     table = ask(
         open_corpus(corpus, **how),
         tokenizer=Tokenizer(tokenizer, cased, language=check_language(language)),
-        text=not no_text,
         attention=not static_only,
         negative=negative,
         hierarchical_softmax=hierarchical_softmax or None,
