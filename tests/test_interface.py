@@ -113,8 +113,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     "ladder": [lambda m, t: ctxembed.ladder(m, "apple", "bank")],
 }
 # What becomes a Model, a Corpus or a Tokenizer first, is another function, or a file of arrays.
-MADE = {
-    "on",  # chooses another function"vectors", "encoding", "errors", "lines", "document", "cased", "language", "weights"}
+MADE = {"on", "vectors", "encoding", "errors", "lines", "document", "cased", "language", "weights"}
 MADE |= {"output"}
 CASES = [(name, place) for name, calls in ASKED.items() for place in range(len(calls))]
 
