@@ -6,9 +6,9 @@ The two take turns, and the least of each counts: another program on the machine
 """
 
 import argparse
-import os
 import subprocess
 import sys
+from resource import RUSAGE_CHILDREN, getrusage
 
 BATS = ["The [bat] flew out of the cave at dusk", "He swung the [bat] at the ball"]
 QUESTIONS = {
@@ -22,12 +22,10 @@ QUESTIONS = {
 
 def seconds(line: list[str]) -> float:
     """Return the processor time of a command, start and end of Python included."""
-    before = os.times()
+    before = getrusage(RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "ctxembed", *line, "-q"], check=True, capture_output=True)
-    after = os.times()
-    return (
-        after.children_user - before.children_user + after.children_system - before.children_system
-    )
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST = 127  # the largest number of 8 bits that has a negative
-BLOCK = 1 << 12  # rows widened at once: they stay near the processor
+BLOCK = 1 << 9  # rows widened at once: they stay near the processor
 
 
 def narrow(vectors: NDArray[Any]) -> NDArray[np.int8]:
