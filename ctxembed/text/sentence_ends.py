@@ -59,7 +59,8 @@ def _tails(language: str) -> NDArray[np.bool_]:
     tails = np.zeros((32, 32, 32), np.bool_)
     for word in abbreviations(language):
         *first, second, third = _KIND[list(f" {word}".encode()[-3:])]
-        tails[first or [_EDGE, _WIDE], second, third] = True
+        edge = [_EDGE, _WIDE]  # a space may be of several bytes
+        tails[edge if first in ([], [_EDGE]) else first, second, third] = True
     tails[:, [_EDGE, _WIDE, _POINT], 1:27] = True  # a single letter, the last one of U.S.
     tails[:, :, _WIDE] = True
     if has_ordinals(language):

@@ -92,7 +92,12 @@ def test_all_words_at_once_are_the_targets_one_by_one(
     ("arguments", "stdin", "code", "message"),
     [
         (("nosuch.txt",), "", 5, "nosuch.txt: no such file or directory"),
-        (("-", "-o", "x.txt"), "[apple]\n", 2, "-o x.txt: the name must end in .npz, .npy or .parquet"),
+        (
+            ("-", "-o", "x.txt"),
+            "[apple]\n",
+            2,
+            "-o x.txt: the name must end in .npz, .npy or .parquet",
+        ),
         (("-", "-o", "no/x.npz"), "[apple]\n", 1, "no/x.npz: cannot be written: no such file"),
         (("-", "--attention", "nosuch"), "[apple]\n", 3, "no attention 'nosuch'"),
         (("-", "--general", "scaled", "--attention", "bag"), "[apple]\n", 2, "--general goes with"),

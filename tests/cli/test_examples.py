@@ -24,6 +24,7 @@ EXAMPLES = [
     for name in COMMANDS
     if name not in SERVED
     for _, line in load_command(name).examples
+    if "--on spark" not in line  # tests/make/test_train_on_spark.py does that
 ]
 NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts", "positions")
 

@@ -29,14 +29,14 @@ def other_model(folder: Path) -> Path:
     return folder
 
 
-def ask(path: Path) -> list[object]:
-    """Ask one thing of a model, opened for it."""
+def ask(path: Path) -> str:
+    """Ask a few things of a model, opened for it."""
     model = Model.open(path)
     rows: list[object] = [compare(model, "the [bank] money").records()]
     rows += [neighbors(model, "apple").records(), vector(model, "bank").records()]
     index = model.index
     assert index is not None
-    return [*rows, index.words(index.sentence(2)), model.attentions()]
+    return str([*rows, index.words(index.sentence(2)), model.attentions()])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
