@@ -13,7 +13,7 @@ from ctxembed.ask.neighbors import nearest
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.occurrences import quote
 from ctxembed.context.representations import Representations, representations_of
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
@@ -114,7 +114,7 @@ def senses(
                     progress=progress if alone else None,
                 ).senses  # fmt: skip
             except CtxembedError as error:
-                if alone:
+                if alone or isinstance(error, ModelError):
                     raise
                 notes.append(str(error))
                 continue

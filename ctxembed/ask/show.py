@@ -10,7 +10,7 @@ from ctxembed.ask.neighbors import nearest
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.hits import Hits, find_hits
 from ctxembed.context.occurrences import corpus_of, no_corpus, quote
-from ctxembed.errors import CtxembedError
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
@@ -149,7 +149,7 @@ def _hits(model: Model, word: str) -> Hits | None:
     """Find where a word occurs; one that is made of smaller units may occur nowhere."""
     try:
         return find_hits(model, word)
-    except CtxembedError:
+    except (UsageError, UnknownWordError):
         return None
 
 

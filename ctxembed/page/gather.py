@@ -6,7 +6,7 @@ from typing import Any
 from ctxembed.ask.word_map import MOST, WordMap, word_map
 from ctxembed.context.axes import Axes
 from ctxembed.context.representations import representations_of
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.page.document import document
 from ctxembed.page.questions import Json, Models, answer, as_json
 from ctxembed.page.words import read_words
@@ -131,6 +131,8 @@ def _maps(
         if " " not in word:
             try:
                 yield name, word_map(model, word, attention=name, seed=seed, progress=progress)
+            except ModelError:
+                raise
             except CtxembedError as error:
                 progress.note(str(error))
 

@@ -115,6 +115,8 @@ class Corpus:
                     f"{name}: looks like a binary file; give text, or the right --encoding"
                 ) from None
             raise CorpusError(f"{name}: {wrong_byte(error, self.encoding, line)}{OTHER}") from None
+        except UnicodeError:  # UTF-16 and UTF-32 begin with a mark that says which bytes come first
+            raise CorpusError(f"{name}: not {self.encoding}; give the right --encoding") from None
         if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
             data = text.encode("utf-8", "replace")  # half a character is none
         return data.replace(b"\r\n", b"\n") if b"\r" in data else data

@@ -41,6 +41,7 @@ QUESTIONS = [
     "kwic bank", "compare|the [bank] of the river|money in the [bank]",
     "explain|money in the [bank]", "ablate|money in the [bank]", "analogy bank river money",
     "predict|a [piece of cake]", "contextualize sentences.txt", "senses bank",
+    "substitutes|money in the [bank]", "collocates bank", "senses bank river",
     "positions --attention learned", "info", "kwic bank --sense 1", "ladder bank river",
 ]  # fmt: skip
 
@@ -170,6 +171,8 @@ WRITES = {  # a command that writes, and what it writes
     "fit task.tsv -m m --epochs 1": ["m"],
     "senses river --k 2 --save -m m": ["m"],
     "import v.txt -o m --force": ["m"],
+    "index c.txt -m one -o m --force": ["m"],
+    "shrink -m one -o m --force": ["m"],
     "export v.txt -m one --force": ["v.txt"],
     "export v.bin -m one --force": ["v.bin"],
     "export a.npy -m one --force": ["a.npy", "a.vocab.txt"],
@@ -261,7 +264,7 @@ WORDS = st.one_of(
     st.text(max_size=20).filter(lambda text: "\0" not in text),
     st.binary(max_size=12).filter(lambda data: b"\0" not in data),
 )  # fmt: skip
-SLOW = {"train", "learn", "mix", "demo", "evaluate", "shift", "ambiguity", "page"}
+SLOW = {"train", "learn", "mix", "demo", "evaluate", "shift", "ambiguity", "explore"}
 
 
 def options_of(name: str) -> list[click.Option]:

@@ -263,6 +263,16 @@ def test_check_reads_everything(listed: Path, run: Run) -> None:
         assert line.endswith("; train the model again")
 
 
+@pytest.mark.parametrize("name", ["offsets", "positions"])
+def test_no_question_reads_over_damage(name: str, listed: Path, run: Run) -> None:
+    path = listed / "index" / f"{name}.npy"
+    np.save(path, np.load(path)[::-1])
+    for line in ("show apple", "senses apple orange", "report [apple]"):
+        done = run(*line.split(), "-m", str(listed), "-o", str(listed.parent / "made"))
+        assert (done.returncode, done.stdout) == (3, ""), (line, done)
+        assert f"{name}.npy: damaged" in done.stderr
+
+
 def test_checksums_are_added_to_a_model_from_before(tiny: Path, tmp_path: Path, run: Run) -> None:
     shutil.copytree(tiny, tmp_path / "old")
     done = run("check", "old")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ctxembed.errors import CorpusError
 from ctxembed.text import corpus as corpus_module
 from ctxembed.text.corpus import Block, Corpus, looks_wrapped
 from ctxembed.text.numbering import LONGEST, Numbered, number_all, number_words
@@ -295,6 +296,9 @@ def test_encodings(tmp_path: Path) -> None:
         file.write_bytes(text.encode(encoding))
         assert read(str(file), encoding=encoding) == ["1: café au lait", "2: à demain"], encoding
     assert read(str(tmp_path / "latin-1"), errors="replace") == ["1: caf au lait", "2: demain"]
+    for errors in ("strict", "replace"):
+        with pytest.raises(CorpusError, match=r"utf-8: not utf-16; give the right --encoding"):
+            read(str(tmp_path / "utf-8"), encoding="utf-16", errors=errors)
 
 
 def test_a_character_across_two_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
