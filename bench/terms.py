@@ -1,0 +1,83 @@
+"""What each term of learned attention is good for: every figure with it, and without.
+
+    python -m bench.terms DATA [MODEL] [--half choose|once]
+
+Rows are static, bag, general, learned, and learned with one score term left out (nothing is learned
+anew), and with twice the word's own share. DATA is the folder of benchmarks (coarsewsd20/, wic/,
+scws/); the sentences are those of bench/everyday.tsv and tests/heldout.tsv. Values with their 95 %
+intervals.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bench.english import held_out
+from bench.everyday import SENTENCES, read_rows, score
+from ctxembed.context.representations import Attention, Representation, representations_of
+from ctxembed.evaluate.figures import Scores, average, tabulate
+from ctxembed.evaluate.labelled_senses import read_labelled
+from ctxembed.evaluate.labelled_senses import score as score_senses
+from ctxembed.evaluate.scws import scws
+from ctxembed.evaluate.wic import wic
+from ctxembed.make.fit import wilson
+from ctxembed.progress import Progress
+from ctxembed.store.model import Model
+from ctxembed.store.places import open_model
+
+
+def without_each(model: Model) -> list[Representation]:
+    """List the representations, and learned attention without each of its terms."""
+    ways = representations_of(model)
+    learned = ways.get("learned")
+    assert isinstance(learned, Attention)
+    made: list[Representation] = [
+        ways.get(name) for name in ("static", "bag", "general", "learned")
+    ]
+    for term in learned.layer.terms:
+        others = tuple(other for other in learned.layer.terms if other is not term)
+        layer = replace(learned.layer, terms=others)
+        made.append(replace(learned, name=f"learned, no {term.name}", layer=layer))
+    layer = replace(learned.layer, own=2 * learned.layer.own)
+    return [*made, replace(learned, name="learned, twice the own share", layer=layer)]
+
+
+def from_files(model: Model, data: Path, ways: Sequence[Representation]) -> list[Scores]:
+    """Score the labelled senses, pairs in context and rated pairs."""
+    dev, train = (
+        (
+            str(data / "wic" / part / f"{part}.data.txt"),
+            str(data / "wic" / part / f"{part}.gold.txt"),
+        )
+        for part in ("dev", "train")
+    )
+    words = read_labelled(model, data / "coarsewsd20")
+    by_word = [score_senses(word, ways, [1, place], Progress()) for place, word in enumerate(words)]
+    rated = scws(model, str(data / "scws" / "ratings.txt"), ways, 1)[:1]
+    return [average("coarsewsd20", by_word), wic(model, dev, train, ways, 1), *rated]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("model", nargs="?", default="english")
+    parser.add_argument("--half", choices=["choose", "once"], default="choose")
+    given = parser.parse_args()
+    model = open_model(given.model)
+    ways = without_each(model)
+    print("set\tmetric\trepresentation\tvalue\tlow\thigh")
+    everyday = [row for row in read_rows(SENTENCES) if row["half"] == given.half]
+    for name, rows in ((f"everyday, {given.half}", everyday), ("heldout", held_out())):
+        for way in ways:
+            for kind, found in score(model, way, rows).items():
+                low, high = wilson(sum(found), len(found))
+                value = sum(found) / len(found)
+                print(f"{name}\t{kind}\t{way.name}\t{value:.3f}\t{low:.3f}\t{high:.3f}")
+    for row in tabulate("senses", from_files(model, given.data, ways)).records():
+        cells = (f"{row[key]:.3f}" for key in ("value", "low", "high"))
+        print(row["set"], row["metric"], row["representation"], *cells, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()
