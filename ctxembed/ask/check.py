@@ -7,6 +7,7 @@ from ctxembed.errors import ModelError
 from ctxembed.store.contents import describe, description_of, directories, list_contents, listing
 from ctxembed.store.model import FIX, Model
 from ctxembed.store.places import Given, model_path
+from ctxembed.store.whole import sweep_files
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.folder import Folder
 
@@ -31,7 +32,9 @@ def check(model: Given = None, *, add: bool = False) -> Table:
     rows: list[Row] = []
     faults: list[str] = []
     for place in directories(path):
-        if add and listing(description_of(Folder(place, FIX))) is None:
+        part = description_of(Folder(place, FIX))
+        if add and listing(part) is None:
+            sweep_files(place / part.name)
             list_contents(place)
         rows += _check(path, place, faults)
     if faults:

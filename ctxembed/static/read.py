@@ -14,6 +14,7 @@ from ctxembed.static.space import Floats
 from ctxembed.text.lines import OTHER, decode
 
 BLOCK = 1 << 22  # bytes read at once
+DIGITS = 18  # of a size; Python reads some thousands, and takes its time
 _PRINTED = frozenset([*range(32, 127), *b"\t\r\n"])  # what numbers in text are made of
 
 
@@ -45,6 +46,8 @@ class VectorFile:
         line = self.rest[: self.rest.find(b"\n") + 1]
         sizes = line.split()
         if len(sizes) == 2 and all(size.isdigit() for size in sizes):
+            if max(map(len, sizes)) > DIGITS:
+                raise self.bad("line 1: more words or dimensions than there can be")
             self.announced, self.dim = (int(size) for size in sizes)
             self.take(len(line))
             if not self.announced or not self.dim:

@@ -51,7 +51,7 @@ def list_contents(place: Path) -> None:
     names = (name for name in folder.ours() if name != part.name)
     meta["contents"] = {name: describe(folder / name) for name in names}
     meta["generation"] = generation(meta)
-    work = place / f".{part.name}.tmp-{os.getpid()}"
+    work = place / f".{part.name}.ctxembed-{os.getpid()}"
     write_json(work, meta)
     work.replace(place / part.name)
 

@@ -16,11 +16,12 @@ from ctxembed.store.contents import list_contents, listed_in, remember
 from ctxembed.text.index import FILES as INDEX
 
 MARK = ".ctxembed"  # in a directory that is being written: what a killed run left is known by it
-_ATTENTION = r"layer\.json|[a-z_]+\.npy"
+_LEFT = r"\.(model\.json|layer\.json|senses\.npz)\.ctxembed-\d+"  # by a run that was killed
+_ATTENTION = rf"layer\.json|[a-z_]+\.npy|{_LEFT}"
 _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 kept them
 # What our directories hold, by the file that each must have; whatever else is in one is not ours.
 _HOLDS = {
-    "model.json": r"(model|subword)\.json|(vocab|phrases)\.txt"
+    "model.json": rf"{_LEFT}|(model|subword)\.json|(vocab|phrases)\.txt"
     r"|(vectors|output|counts|frames|mean|seen)\.npy|senses\.npz"
     rf"|index/({'|'.join(map(re.escape, INDEX))})"
     rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
@@ -78,7 +79,7 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Give a temporary sibling of a file to write into; it takes the file's place at the end."""
     work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
-        _sweep_files(path)
+        sweep_files(path)
         file = work.open("xb")
         try:
             with file:
@@ -93,7 +94,7 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
 
 
-def _sweep_files(path: Path) -> None:
+def sweep_files(path: Path) -> None:
     """Remove what a killed run left of a file."""
     begin = f".{path.name}.ctxembed-"
     for name in os.listdir(path.parent):

@@ -41,7 +41,7 @@ QUESTIONS = [
     "kwic bank", "compare|the [bank] of the river|money in the [bank]",
     "explain|money in the [bank]", "ablate|money in the [bank]", "analogy bank river money",
     "predict|a [piece of cake]", "contextualize sentences.txt", "senses bank",
-    "substitutes|money in the [bank]", "collocates bank", "senses bank river",
+    "substitutes|money in the [bank]", "collocates bank",
     "positions --attention learned", "info", "kwic bank --sense 1", "ladder bank river",
 ]  # fmt: skip
 
@@ -228,13 +228,14 @@ def killed(ground: Ground) -> Iterator[Try]:
         ground.rng.random()  # the child's draws are its own
         begun = time.monotonic()
         limit = ground.rng.random() * took[line] * 1.2
-        while os.waitpid(process, os.WNOHANG)[0] == 0:
+        while not (ended := os.waitpid(process, os.WNOHANG))[0]:
             if time.monotonic() - begun > limit:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
-                os.waitpid(process, 0)
+                os.kill(process, signal.SIGKILL)
+                ended = os.waitpid(process, 0)
                 break
             time.sleep(0.001)
+        if not os.WIFSIGNALED(ended[1]):
+            continue  # it was done before
         wrong, end = "", run(["check", "m"], place)
         if end.code or judge(end):
             wrong = "lost"

@@ -129,6 +129,7 @@ def _child(
 
         if sys.stderr is not None:
             traceback.print_exc()
+            sys.stderr.flush()
     finally:
         os._exit(code)
 

@@ -131,6 +131,7 @@ W = binary(["the", "of", "pear"], VECTORS)
     [
         ("e.txt", b"", "empty"),
         ("e.txt", b" \n\n", "empty"),
+        ("d.txt", b"9" * 5000 + b" 2\n", "line 1: more words or dimensions than there can be"),
         ("t.txt", b"The quick brown fox\njumps\n", "line 1: neither 'words dimensions' nor a word"),
         ("w.txt", b"the 1 2 3\nof 1 2\npear 4 5 6\n", "line 2: 2 numbers where 3 are expected"),
         ("w.txt", b"the 1 2 3\nof 1 2 3 4\n", "line 2: 4 numbers where 3 are expected"),

@@ -88,6 +88,17 @@ def test_everything_we_write_is_known_to_be_ours(run: Run, often: Path, tmp_path
         assert json.loads((tmp_path / name / "model.json").read_text())["vocabulary"] == 4
 
 
+def test_what_a_killed_run_left_in_a_model_is_ours(tiny: Path, tmp_path: Path, run: Run) -> None:
+    shutil.copytree(tiny, tmp_path / "m")
+    for name in ("senses.npz", "model.json"):
+        (tmp_path / "m" / f".{name}.ctxembed-{dead()}").write_text("half")
+    assert run("check", "m", "--add").returncode == 0
+    left = [item for item in os.listdir(tmp_path / "m") if item.startswith(".")]
+    assert [item.rpartition("-")[0] for item in left] == [".senses.npz.ctxembed"]
+    replace(tmp_path / "m")
+    assert os.listdir(tmp_path / "m") == ["model.json"]
+
+
 def test_only_our_own_leftovers_are_swept(tmp_path: Path) -> None:
     mine = precious(tmp_path / f".m.tmp-{dead()}", "diary.txt")
     link = tmp_path / f".m.tmp-{dead()}"
