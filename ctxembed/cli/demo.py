@@ -67,6 +67,11 @@ Before, the phrase lies as near to the kitchen as to the exam (static). With the
 task the kitchen is gone, and study is far the nearer axis. predict knows which cake is eaten.
 $ compare "{cake}" {kitchen} --attention general,learned,idioms -n 1 -m copy
 $ predict "{cake}" "She ate a [piece of cake] with her tea" --attention idioms -m copy"""
+TYPE = """Now yours. Without -m a model answers that has read 52 million words of English; type:
+
+$ ctxembed compare "The [bat] flew out of the cave at dusk"
+$ ctxembed compare "The [mouse] ate the cheese while I fixed the keyboard"
+$ ctxembed explain "We sat on the [bank] and watched the boats" --sort weight"""
 WORDS = {
     "axes": "--axis taste=fruit,sweet,juice --axis technology=phone,company,software",
     "places": "--axis restaurant=waiter,menu,food --axis computer=computer,network,data",
@@ -112,3 +117,4 @@ def command_() -> None:
                     click.echo()
         finally:
             os.chdir(here)
+    click.echo(f"\n{TYPE}")

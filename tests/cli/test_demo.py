@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ctxembed.cli.demo import STORY, WORDS
+from ctxembed.cli.demo import STORY, TYPE, WORDS
 from tests.conftest import EVERYDAY, ROOT, in_process
 
 Rows = list[dict[str, Any]]
@@ -157,3 +157,18 @@ def test_every_step_makes_a_claim_that_is_tested() -> None:
 def test_each_claim_agrees_with_its_numbers(place: Path) -> None:
     for step, claim in zip(STEPS, CLAIMS, strict=True):
         claim(ask(step, place))
+
+
+def test_the_sentences_to_type_are_answered_rightly(place: Path) -> None:
+    """What the reader is told to type, with the english model: the meaning is the right one."""
+    right = [{"flying", "fly", "bird", "birds"}, {"rat", "rats", "cat", "rabbit", "animal", "dog"}]
+    lines = re.findall(r"\$ ctxembed (.+)", TYPE)
+    assert len(lines) == 3
+    for line, words in zip(lines, right, strict=False):
+        done = in_process([*shlex.split(line), "-f", "json"], "", {"CTXEMBED_MODEL": None}, place)
+        assert done.returncode == 0, done.stderr
+        rows = {row["representation"]: row for row in json.loads(done.stdout)}
+        assert words & set(rows["learned"]["like"]), rows["learned"]
+    done = in_process(shlex.split(lines[2]), "", {"CTXEMBED_MODEL": None}, place)
+    assert done.returncode == 0, done.stderr
+    assert "boats" in done.stdout
