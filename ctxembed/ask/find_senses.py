@@ -15,7 +15,7 @@ from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats, unit
-from ctxembed.store.attentions import digest
+from ctxembed.store.attentions import digest, read_description
 from ctxembed.store.model import Model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
 
@@ -102,7 +102,11 @@ def current_senses(model: Model, word: str, attention: str | None = None) -> Sav
     kept = saved_senses(model, word)
     if kept is None or attention not in (None, kept.attention):
         return None
-    return kept if kept.facts.get("layer") == digest(model, kept.attention) else None
+    if kept.facts.get("layer") == digest(model, kept.attention):
+        return kept
+    if kept.attention in model.held:
+        read_description(model, kept.attention)  # learned anew, or damaged: that is no answer
+    return None
 
 
 def sense_here(

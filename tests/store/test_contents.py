@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
@@ -271,6 +272,25 @@ def test_no_question_reads_over_damage(name: str, listed: Path, run: Run) -> Non
         done = run(*line.split(), "-m", str(listed), "-o", str(listed.parent / "made"))
         assert (done.returncode, done.stdout) == (3, ""), (line, done)
         assert f"{name}.npy: damaged" in done.stderr
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"4", b"5", 1))
+
+
+@pytest.mark.parametrize("damage", [spoil, Path.unlink])
+def test_a_damaged_attention_is_not_left_out(
+    damage: Callable[[Path], None], often: Path, tmp_path: Path, run: Run
+) -> None:
+    place = shutil.copytree(often, tmp_path / "m")
+    frequency = np.arange(10, dtype=np.float32)
+    save_attention(Model.open(place), "learned", Saved(general("cosine", 4, 4, frequency)))
+    assert run("senses", "bank", "--k", "2", "--save", "-m", "m").returncode == 0
+    damage(place / ATTENTION / "layer.json")
+    for line in (("compare", "the [bank] of the river"), ("kwic", "bank")):
+        done = run(*line, "-m", "m")
+        assert (done.returncode, done.stdout) == (3, ""), done
+        assert f"{ATTENTION}/layer.json: " in done.stderr
 
 
 def test_checksums_are_added_to_a_model_from_before(tiny: Path, tmp_path: Path, run: Run) -> None:
