@@ -41,7 +41,8 @@ def made(tmp_path: Path, often: Path) -> Made:
 
 
 def texts(tab: Tab, selector: str) -> list[str]:
-    return tab.page.locator(selector).all_text_contents()
+    found: list[str] = tab.page.locator(selector).all_text_contents()
+    return found
 
 
 def arcs(tab: Tab) -> dict[str, float]:
