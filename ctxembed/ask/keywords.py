@@ -31,8 +31,8 @@ KEYWORDS = (
     Column("per_million_b", "in the second"),
     Column("log_likelihood", "Dunning's G²: how sure it is that the rates differ at all"),
     Column("log_ratio", "how much they differ: 1 is twice as often, 2 four times; below 0 for b"),
-    Column("documents_a", "documents of the first that have it"),
-    Column("documents_b", "and of the second"),
+    Column("documents_a", "documents of the first that have it", "aside"),
+    Column("documents_b", "and of the second", "aside"),
     Column(
         "dispersion",
         "documents with it, in the corpus it is typical of, as a share of those that would have it"
@@ -40,6 +40,7 @@ KEYWORDS = (
     ),
 )
 
+LIKELIHOOD = [column.name for column in KEYWORDS].index("log_likelihood")
 SURE = 15.13  # G² that chance alone exceeds once in 10,000 words
 
 
@@ -98,7 +99,14 @@ def keywords(
             for row in table.rows(typical, sort, number, min_documents, function_words)
         ]
     sizes = [f"{side.tokens} words in {len(side.index.documents) - 1} documents" for side in sides]
-    return Table(KEYWORDS, rows, [f"a: {sizes[0]}; b: {sizes[1]}"])
+    notes = [f"a: {sizes[0]}; b: {sizes[1]}"]
+    doubtful = sum(row[LIKELIHOOD] < SURE for row in rows)  # type: ignore[operator]
+    if doubtful:
+        notes.append(
+            f"{doubtful} of {len(rows)} rows have a log_likelihood below {SURE}: among so many"
+            " words, chance does that too"
+        )
+    return Table(KEYWORDS, rows, notes)
 
 
 def _open_model(given: str | Path | Model | Corpus) -> Model | None:

@@ -1,6 +1,7 @@
 """Which words lie nearest?"""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -143,6 +144,8 @@ def neighbors(
         for word, best in zip(known, found, strict=True)
         for rank, (neighbor, cosine) in enumerate(best, 1)
     ]
+    if any(one[1] < other[1] for best in found for one, other in pairwise(best)):
+        notes = [*notes, "rare words count for less, so the cosines are out of order; see --raw"]
     chart = Chart("bars", ["cosine"], label=["neighbor"], panel=["word"], title="nearest words")
     return Table(NEIGHBORS, rows, notes, unknown, chart=chart)
 

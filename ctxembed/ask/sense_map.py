@@ -51,7 +51,7 @@ def map_senses(representations: Representations, senses: SavedSenses, seed: int 
     flat, held = _flatten(space.place(vectors))
     notes.append(f"the two dimensions hold {held:.0%} of the variance")
     if stability := senses.facts.get("stability"):
-        notes.append(f"the senses of two random halves agree to {stability:.2f} (adjusted Rand)")
+        notes.append(f"the senses of resamples agree to {stability:.2f} (adjusted Rand)")
     rows: list[tuple[Cell, ...]] = [
         (
             float(x),

@@ -55,6 +55,7 @@ NUMBERS = (
     Column("agreement", "with --all-k: how far the resamples agree on k senses (adjusted Rand)"),
     Column("chosen", "with --all-k: yes for the number that was taken", "label"),
 )
+STEADY = 0.5  # agreement of resamples below which a split is doubtful
 AT_ONCE = 50  # words after which what was found is written down
 
 
@@ -247,8 +248,9 @@ def _notes(found: SavedSenses, weights: Floats, residual: float, cosine: float) 
         )
     facts = found.facts
     if facts["stability"] is not None:
+        doubt = "" if facts["stability"] >= STEADY else ", little: other text may split otherwise"
         notes.append(
-            f"the senses of resamples agree to {facts['stability']:.2f} (adjusted Rand);"
+            f"the senses of resamples agree to {facts['stability']:.2f} (adjusted Rand){doubt};"
             " --all-k has every number of senses"
         )
     elif facts["k"] is None:

@@ -192,9 +192,9 @@ def _notes(senses: SavedSenses, held: float, drawn: int, total: int) -> list[str
         notes.append(f"{drawn} of {total} occurrences are drawn, chosen at random")
     stability = senses.facts.get("stability")
     if stability is None:
-        notes.append("one sense: no split is clear and comes out the same from two random halves")
+        notes.append("one sense: no split is clear enough")
     else:
-        notes.append(f"the senses of two random halves agree to {stability:.2f} (adjusted Rand)")
+        notes.append(f"the senses of resamples agree to {stability:.2f} (adjusted Rand)")
     if total < FEW:
         notes.append(f"only {total} occurrences: the map is a hint, no finding")
     return notes

@@ -43,6 +43,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         return load_command(name) if name in COMMANDS else None
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole sentence, which click would cut off."""
+        told = ((name, load_command(name).get_short_help_str(limit=1000)) for name in COMMANDS)
+        listed = [(name, text.partition("; -")[0].rstrip(".")) for name, text in told]
+        with formatter.section("Commands"):
+            formatter.write_dl(listed)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -130,8 +130,12 @@ def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
 
 
 def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    body = _on_lines(rows)
+    # a column that is empty throughout only takes the room of the others
+    told = [i for i in range(len(columns)) if not body or any(row[i] for row in body)]
+    columns, body = [columns[i] for i in told], [[row[i] for i in told] for row in body]
     names: Sequence[str] = [column.name for column in columns]
-    body, wrap = _on_lines(rows), [i for i, column in enumerate(columns) if column.role == "long"]
+    wrap = [i for i, column in enumerate(columns) if column.role == "long"]
     if page.width and wrap:
         _break(names, body, page.width, wrap)
     elif page.width:

@@ -70,7 +70,9 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("pear tree\npear juice\nblue pear\nblue sky\n")
     (tmp_path / "b.txt").write_text("blue car\nred car\nblue bus\nthe car\nblue sea\n")
     asked = ("keywords", "a.txt", "b.txt", "--min-count", "2", "-f", "json")
-    rows = json.loads(run(*asked, cwd=tmp_path).stdout)
+    done = run(*asked, cwd=tmp_path)
+    assert "3 of 3 rows have a log_likelihood below 15.13" in done.stderr
+    rows = json.loads(done.stdout)
     assert [(row["word"], row["key_of"], row["count_a"], row["count_b"]) for row in rows] == [
         ("pear", "a", 3, 0),
         ("car", "b", 0, 3),
@@ -87,3 +89,5 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     assert "tree" not in {row["word"] for row in rows}
     against = run("keywords", str(tiny), "a.txt", "--min-count", "1", cwd=tmp_path)
     assert against.stdout.splitlines()[1].startswith("apple\ta\t3\t0\t")
+    shown = run(*asked[:-1], "table", cwd=tmp_path, env={"COLUMNS": "80"})
+    assert max(map(len, shown.stdout.splitlines())) <= 80

@@ -96,7 +96,7 @@ def test_all_words_at_once_are_the_targets_one_by_one(
             ("-", "-o", "x.txt"),
             "[apple]\n",
             2,
-            "-o x.txt: the name must end in .npz, .npy or .parquet",
+            "-o x.txt: the name must end in .npz, .npy or",
         ),
         (("-", "-o", "no/x.npz"), "[apple]\n", 1, "no/x.npz: cannot be written: no such file"),
         (("-", "--attention", "nosuch"), "[apple]\n", 3, "no attention 'nosuch'"),

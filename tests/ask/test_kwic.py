@@ -50,13 +50,13 @@ def test_other_formats(run: Run) -> None:
 
 
 def test_aligned_on_the_word(run: Run) -> None:
-    # 27 characters of other columns and 6 gaps of 2 leave 21 of 60: 10 to the left, 11 to the right
+    # 16 characters of other columns and 4 gaps of 2 leave 36 of 60: 18 to the left, 18 to the right
     done = run("kwic", "bank", "-f", "table", env={"COLUMNS": "60"})
     assert done.stdout == (
-        "file      line        left  hit   right        sense  margin\n"
-        "--------  ----  ----------  ----  -----------  -----  ------\n"
-        "tiny.txt     4         the  bank  money\n"
-        "tiny.txt     5   the river  bank  quay\n"
+        "file      line                left  hit   right\n"
+        "--------  ----  ------------------  ----  ------------------\n"
+        "tiny.txt     4                 the  bank  money\n"
+        "tiny.txt     5           the river  bank  quay\n"
     )
 
 

@@ -46,6 +46,14 @@ def test_the_raw_ranking(court: Model) -> None:
     assert found(court, raw=True) == right
 
 
+def test_cosines_out_of_order_are_told(court: Model) -> None:
+    assert neighbors(court, "king", 4).notes == [
+        "rare words count for less, so the cosines are out of order; see --raw"
+    ]
+    assert neighbors(court, "king", 4, raw=True).notes == []
+    assert neighbors(court, "king", 2).notes == []
+
+
 def test_a_rare_word_that_lies_opposite_stays_behind(court: Model) -> None:
     (names,) = nearest(court, court.vector("king"), 5)
     assert [word for word, _ in names] == ["king", "queen", "throne", "sweyn", "far"]

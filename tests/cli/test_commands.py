@@ -254,3 +254,9 @@ def test_completion(shell: str, run: Run) -> None:
         env={"_CTXEMBED_COMPLETE": "bash_complete", "COMP_WORDS": "ctxembed nei", "COMP_CWORD": "1"}
     )
     assert listed.stdout == "plain,neighbors\n"
+
+
+def test_the_list_of_commands_cuts_no_sentence_off(run: Run) -> None:
+    listed = run("--help", env={"COLUMNS": "80"}).stdout
+    assert "..." not in listed.partition("Commands:")[2]
+    assert max(map(len, listed.splitlines())) <= 80

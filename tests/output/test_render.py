@@ -130,3 +130,9 @@ def test_round_to_total(values: list[float], digits: int) -> None:
     assert abs(sum(rounded) - sum(values)) * unit <= 0.5 + 1e-6  # a tie may go either way
     for before, after in zip(values, rounded, strict=True):
         assert abs(before - after) < 1 / unit + 1e-9
+
+
+def test_a_column_that_is_empty_throughout_takes_no_room() -> None:
+    made = Table(("word", "random", "cosine"), [("pear", None, 0.5), ("plum", None, 0.25)])
+    assert text(made, "table") == ("word  cosine\n----  ------\npear  0.5000\nplum  0.2500\n")
+    assert text(made, "tsv").splitlines()[0] == "word\trandom\tcosine"
