@@ -1,7 +1,7 @@
 """Where does a word occur, in which sense, and how clearly?"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import islice
 from typing import Any
@@ -39,11 +39,6 @@ KWIC = (
         "distance to the border of the next sense, in standard deviations of one word's"
         " occurrences; empty where there is one sense",
     ),
-)
-# Where no senses are known their columns are empty, and leave their room to the context.
-SENSELESS = tuple(
-    replace(column, role="aside") if column.name in ("sense", "margin") else column
-    for column in KWIC
 )
 AXIS = Column("AXIS...", "cosine of the contextual vector with the axis")
 Line = tuple[Any, ...]
@@ -100,8 +95,7 @@ def kwic(
             yield from islice(lines if sort == "position" else _sorted(lines, sort), number)
 
     chart = _draw(representations_of(model), parts[0], seed) if len(parts) == 1 else None
-    columns = KWIC if any(part.known for part in parts) else SENSELESS
-    return Table((*columns, *AXIS.each(axes)), rows, notes, unknown, chart)
+    return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
 def find_all(model: Model, asked: Sequence[str]) -> tuple[list[Hits], list[str]]:

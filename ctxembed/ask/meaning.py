@@ -40,7 +40,7 @@ class Sense:
 
     def __str__(self) -> str:
         named = ", ".join(self.markers[:MARKERS])
-        return f"sense {self.number} of {self.of} ({named}), {self.share:.2f}"
+        return f"sense {self.number} of {self.of} ({named}), {self.share:.2f} sure"
 
 
 @dataclass(frozen=True)

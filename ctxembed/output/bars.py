@@ -29,6 +29,9 @@ class Bars(Progress):
             disable=self.quiet or not sys.stderr.isatty(),
             dynamic_ncols=True,
             file=sys.stderr,
+            bar_format=None
+            if unit or total
+            else "{desc}: {elapsed}{postfix}",  # nothing is counted
         ) as bar:
             yield _Bar(bar)
 

@@ -15,6 +15,13 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
     """Yield lines as they come; the columns before and behind the keyword share what is left."""
     stream = iter(rows)
     first = list(islice(stream, AHEAD))
+    if 0 < len(first) < AHEAD:  # all of them: what is empty throughout leaves its room to the text
+        told = [
+            i
+            for i in range(len(columns))
+            if columns[i].role != "number" or any(row[i] for row in first)
+        ]
+        columns, first = [columns[i] for i in told], [[row[i] for i in told] for row in first]
     names = [column.name for column in columns]
     middle = next(i for i, column in enumerate(columns) if column.role == "keyword")
     left, right = middle - 1, middle + 1

@@ -21,7 +21,7 @@ POWER = 0.75  # of the counts, by which negatives are drawn
 
 def prepare(progress: Progress) -> None:
     """Compile the loop, or read it from disk where an earlier run left it."""
-    with progress.stage("compiling", None, "loop") as stage:
+    with progress.stage("compiling", None, "") as stage:
         stage.say("once, then it is read from disk")
         ids, numbers = np.zeros(1, np.int32), np.zeros(1, np.int64)
         tables = *(np.zeros(1, np.uint32),) * 2, ids

@@ -185,7 +185,7 @@ def test_saved_senses_name_the_sense(tmp_path: Path, run: Run) -> None:
     sense, share = found["apple", "general"]
     assert (sense, 0.5 < share < 1) == (2, True)
     (line, *_) = run(*ask, "-f", "table", env={"COLUMNS": "200"}).stdout.splitlines()
-    assert f"; sense 2 of 2 (phone, launched, new), {share:.2f}" in line
+    assert f"; sense 2 of 2 (phone, launched, new), {share:.2f} sure" in line
 
 
 def test_repeated_words_are_two_targets(run: Run) -> None:

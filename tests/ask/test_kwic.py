@@ -62,14 +62,14 @@ def test_aligned_on_the_word(run: Run) -> None:
 
 def test_long_contexts_are_cut_towards_the_word() -> None:
     rows = [["a/very/long/path.txt", "7", "one two three four", "key", "five six seven", "", ""]]
-    head, _, line = line_up(KWIC[1:], rows, Page(width=64))
+    head, _, line = line_up(KWIC[1:], rows, Page(width=49))
     assert line == "…ng/path.txt     7  …three four  key  five six s…\n"
     assert head.index("hit") == line.index("key")
 
 
 def test_wide_letters_take_two_columns() -> None:
     rows = [["a.txt", "7", "我们去北京", "大学", "看看他们的书", "", ""]]
-    *_, line = line_up(KWIC[1:], rows, Page(width=53))
+    *_, line = line_up(KWIC[1:], rows, Page(width=38))
     assert line == "a.txt     7   …去北京  大学  看看他们…\n"
 
 
