@@ -52,7 +52,15 @@ def check_name(name: str) -> str:
 def check_free(model: Model, name: str, *, task: bool) -> None:
     """Refuse a name under which the model has another kind of attention: it would be lost."""
     check_name(name)
-    if name in model.attentions() and bool(load_attention(model, name).task) != task:
+    if name not in model.attentions():
+        return
+    try:
+        meta = read_json(_description(model, name))
+    except ModelError:
+        return  # damaged: there is nothing to lose, and learning it again is what helps
+    if isinstance(meta.get("format"), int) and meta["format"] > FORMAT:
+        read_description(model, name)  # says that it is too new
+    if bool(meta.get("task")) != task:
         kind = "without labels" if task else "for a task"
         raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
 

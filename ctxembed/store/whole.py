@@ -110,6 +110,8 @@ def check_ours(folder: Path) -> None:
     """Refuse a directory that we did not write, or in which something of somebody else lies."""
     files = _files(folder)
     mark = next((name for name in _HOLDS if name in files), None)
+    if mark is None and folder.parent.name == "attention":
+        mark = "layer.json"  # it is missing; what else lies there is looked at
     if files and (mark is None or (mark == "model.json" and not _is_model(folder, files))):
         raise UsageError(f"{folder} is not a ctxembed model; it will not be replaced")
     listed = listed_in(folder)

@@ -10,7 +10,7 @@ import pytest
 
 from ctxembed.attention.starts import general
 from ctxembed.errors import ModelError
-from ctxembed.store.attentions import Saved, load_attention, save_attention
+from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
 
 
@@ -70,3 +70,30 @@ def test_an_attention_from_before_names_the_way_out(model: Model) -> None:
     change(model, format=1)
     with pytest.raises(ModelError, match="by an earlier ctxembed; learn it again with: ctxembed"):
         load_attention(model, "learned")
+
+
+@pytest.mark.parametrize("damage", ["missing", "no JSON", "from before", "an array"])
+def test_what_is_damaged_can_be_learned_again(damage: str, model: Model) -> None:
+    place = model.path / "attention" / "learned"
+    if damage == "missing":
+        (place / "layer.json").unlink()
+    elif damage == "no JSON":
+        (place / "layer.json").write_text("{")
+    elif damage == "from before":
+        change(model, format=1)
+    else:
+        next(place.glob("*.npy")).write_bytes(b"")
+    again = Model.open(model.path)
+    with pytest.raises(ModelError, match="learn it again"):
+        load_attention(again, "learned")
+    check_free(again, "learned", task=False)
+    save_attention(
+        again, "learned", Saved(general("cosine", 4, 4, np.arange(10, dtype=np.float32)))
+    )
+    assert load_attention(Model.open(model.path), "learned").layer.heads == 4
+
+
+def test_what_is_too_new_is_not_written_over(model: Model) -> None:
+    change(model, format=99)
+    with pytest.raises(ModelError, match="format 99, this ctxembed reads up to"):
+        check_free(Model.open(model.path), "learned", task=False)
