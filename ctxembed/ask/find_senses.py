@@ -9,9 +9,9 @@ import numpy as np
 from ctxembed.ask.induce import Clustering, cluster, judge
 from ctxembed.ask.markers import mark
 from ctxembed.ask.sense_space import SenseSpace, evidence, make_space
-from ctxembed.context.occurrences import Places, corpus_of, quote, read, sample
+from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, read, sample
 from ctxembed.context.representations import Occurrence, Representations, vectors_at
-from ctxembed.errors import CtxembedError
+from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats, unit
@@ -48,7 +48,9 @@ def find_senses(
     model, progress = representations.model, progress or Progress()
     row = model.row(word)
     name = attention or representations.default()
-    everywhere = corpus_of(model).positions(row)
+    if model.index is None:
+        raise ModelError(f"no senses of {word!r} can be looked for: {no_corpus(model)}")
+    everywhere = model.index.positions(row)
     if len(everywhere) < max(FEWEST, 2 * (k or 1)):
         raise CtxembedError(
             f"{model.vocab[row]!r} occurs {len(everywhere)} times: too few to tell senses apart"

@@ -37,7 +37,7 @@ class Bars(Progress):
 
     def note(self, text: str) -> None:
         if not self.quiet:
-            say([text], begin="")
+            say([text])
 
 
 class _Bar(Stage):

@@ -22,9 +22,9 @@ def _escape(found: "re.Match[str]") -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
-def say(lines: Iterable[str], begin: str = "ctxembed: ") -> None:
+def say(lines: Iterable[str]) -> None:
     """Write messages to stderr: a terminal gets them safe, a pipe or file as they are."""
     terminal = sys.stderr.isatty()
     for line in lines:
-        sys.stderr.write(f"{begin}{safe(line) if terminal else line}\n")
+        sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
     sys.stderr.flush()
