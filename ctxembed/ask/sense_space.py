@@ -16,6 +16,7 @@ from ctxembed.context.representations import (
     representations_of,
     vectors_at,
 )
+from ctxembed.errors import ModelError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import digest
 from ctxembed.store.model import Model
@@ -106,12 +107,14 @@ def tell_apart(groups: Sequence[Floats]) -> tuple[Floats, float, int]:
         freedom += len(group) - 1
     within /= max(1, freedom)
     even = float(np.trace(within)) / dim or 1.0
+    if not np.isfinite(within).all():
+        raise ModelError("the model's occurrences have no vectors: it is damaged; train it again")
     values, axes = np.linalg.eigh(within + MIX * even * np.eye(dim))
     matrix = axes / np.sqrt(values)
     means = np.array([group.mean(axis=0) for group in groups])
     size = float(np.mean([len(group) for group in groups]))
     between = matrix.T @ (np.atleast_2d(np.cov(means.T)) - within / size) @ matrix
-    values, axes = np.linalg.eigh(between)
+    values, axes = np.linalg.eigh(np.nan_to_num(between))  # a lone group has no spread of means
     kept = min(dim, max(10, round(KEPT * dim)))
     apart = 2 * float(values[::-1][:kept].sum())
     return np.asarray(matrix @ axes[:, ::-1]), apart if apart > 1e-9 else 1.0, kept

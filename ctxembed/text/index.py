@@ -285,8 +285,7 @@ class Index:
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """(S+1,) where each sentence begins in ids."""
-        offsets: NDArray[np.int64] = load(self.folder / "offsets.npy")
-        return offsets
+        return self._load("offsets.npy")
 
     @cached_property
     def lines(self) -> NDArray[np.int32]:
@@ -300,7 +299,7 @@ class Index:
         An index from before there were documents has a file as one, or a line where files are few.
         """
         if (self.folder / "documents.npy").exists():
-            found: NDArray[np.int64] = load(self.folder / "documents.npy")
+            found: NDArray[np.int64] = self._load("documents.npy")
             self._expect("documents.npy", len(found) > 1 and found[-1] == self.offsets[-1])
             return found
         begins = np.zeros(len(self.lines) + 1, np.bool_)  # an empty file may be the last one
@@ -371,9 +370,11 @@ class Index:
         name = self.files[int(np.searchsorted(self._ends, sentence, side="right"))]["name"]
         return name, int(self.lines[sentence])
 
-    def _load(self, name: str, length: int) -> NDArray[Any]:
+    def _load(self, name: str, length: int | None = None) -> NDArray[Any]:
+        """Map whole numbers, one behind the other: as many as the rest says, or at least one."""
         found: NDArray[Any] = load(self.folder / name)
-        self._expect(name, len(found) == length)
+        self._expect(name, found.ndim == 1 and found.dtype.kind in "iu")
+        self._expect(name, len(found) > 0 if length is None else len(found) == length)
         return found
 
     def _expect(self, name: str, fits: bool | np.bool_) -> None:

@@ -44,6 +44,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     options.add_argument("--minutes", type=float, default=10)
+    options.add_argument("--tries", type=int, help="of each part, whatever time they take")
     options.add_argument(
         "--part", choices=PARTS, action="append", help="may be given several times"
     )
@@ -64,7 +65,8 @@ def main() -> int:
         chosen = {name: PARTS[name] for name in given.part or PARTS}
         whole = sum(share for _, share in chosen.values())
         for name, (part, share) in chosen.items():
-            found, made, refused = run_part(part, ground, 60 * given.minutes * share / whole)
+            seconds = 60 * given.minutes * share / whole
+            found, made, refused = run_part(part, ground, seconds, given.tries)
             told = ", ".join(f"{kind} {found[kind]}" for kind in KINDS if found[kind]) or "none"
             print(f"{name:<28} {made:>6}  {refused:>7}  {told}", flush=True)
             total += found
@@ -76,8 +78,10 @@ def main() -> int:
     return int(bool(total))
 
 
-def run_part(part: Part, ground: parts.Ground, seconds: float) -> tuple[Counter[str], int, int]:
-    """Try until the time is over; tell the first findings of each kind on stderr."""
+def run_part(
+    part: Part, ground: parts.Ground, seconds: float, most: int | None
+) -> tuple[Counter[str], int, int]:
+    """Try until the time is over, or so many times; tell the first findings of each kind."""
     found: Counter[str] = Counter()
     tries = refused = 0
     end = time.monotonic() + seconds
@@ -88,7 +92,7 @@ def run_part(part: Part, ground: parts.Ground, seconds: float) -> tuple[Counter[
             found[wrong] += 1
             if found[wrong] <= 5:
                 tell(what, wrong, ended)
-        if time.monotonic() > end:
+        if tries == most if most else time.monotonic() > end:
             break
     return found, tries, refused
 
