@@ -338,7 +338,7 @@ class Model:
         known, unknown = self.sort_known(forms.get(word, word) for word in taken)
         told = [self.unknown(word) for word in unknown]
         if not known:
-            raise UnknownWordError("\n".join(told))
+            raise UnknownWordError("\n".join(told) or "no word was given")
         return known, tell_forms(forms), told
 
     @property

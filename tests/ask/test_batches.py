@@ -99,3 +99,9 @@ def test_positions_count_the_words_as_written(run: Run) -> None:
         }
     (row, *_) = json.loads(run("ablate", "qq qq the [apple]", "-f", "json").stdout)
     assert (row["removed"], row["position"]) == ("the", 3)
+
+
+def test_empty_words_alone_are_an_error_that_says_so(run: Run) -> None:
+    done = run("similarity", "", " ")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr.endswith("no word was given\n")
