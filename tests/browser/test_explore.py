@@ -176,7 +176,7 @@ def test_open_the_map_and_stop(served: Served, opened: Opened) -> None:
     stop = tab.page.get_by_role("button", name="stop")
     stop.wait_for()
     stop.click()
-    # A quick machine may have drawn the map before the click; tests/page holds that a job stops.
+    # A quick machine may have drawn the map before the click; tests/page holds that stop is taken.
     drawn = tab.page.locator("#map svg [data-sense]")
     tab.page.get_by_text("stopped").or_(drawn).first.wait_for()
 
