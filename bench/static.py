@@ -297,7 +297,7 @@ def measure_memory(args: argparse.Namespace, work: Path) -> None:
 
 def measure_start(args: argparse.Namespace, work: Path) -> None:
     """A question of a 100,000 x 100 model, as a multiple of importing numpy and click."""
-    from ctxembed.store.model import write
+    from ctxembed.store.write_model import write_files
 
     rng = np.random.default_rng(0)
     words = [f"{'abcdefghij'[i % 10]}word{i}" for i in range(100_000)]
@@ -305,7 +305,7 @@ def measure_start(args: argparse.Namespace, work: Path) -> None:
     (work / "big").mkdir()
     counts = np.arange(len(words), 0, -1)
     meta = {"tokens": int(counts.sum()), "tokenizer": {"kind": "word", "cased": False}}
-    write(work / "big", words, counts, vectors, None, meta)
+    write_files(work / "big", words, counts, vectors, None, meta)
     tool = shutil.which("ctxembed", path=str(Path(sys.executable).parent))
     start = [tool] if tool else [sys.executable, "-m", "ctxembed"]
     few = [words[10], words[50_000], words[99_000]]

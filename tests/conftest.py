@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from ctxembed.cli.main import main
-from ctxembed.store.model import Model, write
+from ctxembed.store.model import Model
+from ctxembed.store.write_model import write_files
 from ctxembed.text import index
 from ctxembed.text.word_list import write_lines
 
@@ -71,7 +72,7 @@ def write_tiny(folder: Path, text: Sequence[str] = TEXT) -> Path:
         "files": [{"name": "tiny.txt", "sha256": "0" * 64, "sentences": len(text)}],
     }
     vectors = np.array([WORDS[word] for word in words], np.float32)
-    write(folder, words, number, vectors, None, meta)
+    write_files(folder, words, number, vectors, None, meta)
     return folder
 
 

@@ -13,7 +13,8 @@ from ctxembed.context.representations import (
     parse,
 )
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.store.model import Model, tell_forms
+from ctxembed.store.model import Model
+from ctxembed.store.vocabulary import tell_forms
 from ctxembed.text.function_words import is_content
 from ctxembed.text.tokenizer import INNER
 

@@ -14,9 +14,10 @@ from ctxembed.progress import Progress
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
-from ctxembed.store.model import Model, write_description
+from ctxembed.store.model import Model
 from ctxembed.store.pair import check_whole
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.lines import check_encoding, read_text
 from ctxembed.text.npy import write_header

@@ -11,9 +11,10 @@ from ctxembed.make.shrink import MADE, copy_attentions
 from ctxembed.progress import Progress
 from ctxembed.static.engine import cores
 from ctxembed.static.small import Small
-from ctxembed.store.model import Model, write_description
+from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text import index as index_files
 from ctxembed.text.corpus import Corpus, as_corpus

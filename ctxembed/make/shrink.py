@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.store.attentions import Saved, digest, load_attention, save_attention
-from ctxembed.store.model import Model, write
+from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import open_senses, save_senses
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Cell, Table
 
 # What writing says anew.
@@ -40,7 +41,9 @@ def shrink(
     meta["files"] = [{**file, "name": Path(file["name"]).name} for file in meta.get("files", [])]
     with written_whole(Path(output), replace=force) as folder:
         counts = np.array(model.seen[:kept])
-        write(folder, model.vocab[:kept], counts, model.vectors[:kept], None, meta, small=True)
+        write_files(
+            folder, model.vocab[:kept], counts, model.vectors[:kept], None, meta, small=True
+        )
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
         if model.frames is not None and frames:
             np.save(folder / "frames.npy", model.frames[: min(frames, kept)])

@@ -15,9 +15,10 @@ from ctxembed.progress import Progress
 from ctxembed.static.engine import choose, cores, fit_settings
 from ctxembed.static.space import Floats
 from ctxembed.store.frame_store import write_frames
-from ctxembed.store.model import Model, write
+from ctxembed.store.model import Model
 from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus, as_corpus
@@ -139,7 +140,7 @@ def finish(
     progress: Progress,
 ) -> tuple[list[tuple[str, Cell]], list[str]]:
     """Write a model beside its index and learn its attention; return what that tells."""
-    write(folder, words, counts, vectors, outputs, meta)
+    write_files(folder, words, counts, vectors, outputs, meta)
     write_frames(Model.open(folder))
     if not attention:
         return [], []

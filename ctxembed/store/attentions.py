@@ -11,7 +11,7 @@ from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
-from ctxembed.store.contents import believe, open_inner, read_json, write_json
+from ctxembed.store.contents import believe, open_inner, read_format, read_json, write_json
 from ctxembed.store.model import Model
 from ctxembed.text.folder import Folder, Part
 from ctxembed.text.npy import load
@@ -101,10 +101,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     """Read what is known about an attention, without its matrices."""
     path = _description(model, name)
     meta = read_json(path)
-    try:
-        version = int(meta["format"])
-    except (ValueError, KeyError, TypeError):
-        raise ModelError(f"{path}: damaged; {FIX}") from None
+    version = read_format(path, meta, FIX)
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."

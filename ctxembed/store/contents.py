@@ -124,6 +124,14 @@ def read_json(part: Part) -> dict[str, Any]:
     return meta
 
 
+def read_format(part: Part, meta: dict[str, Any], fix: str) -> int:
+    """Return the number of the format that a description tells."""
+    try:
+        return int(meta["format"])
+    except (ValueError, KeyError, TypeError):
+        raise ModelError(f"{part}: damaged; {fix}") from None
+
+
 def _read(place: Path | Part) -> dict[str, Any]:
     try:
         meta = json.loads(place.read_bytes().decode())

@@ -1,6 +1,6 @@
 """A model directory: open it, ask it for words and vectors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -10,27 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed import __version__
 from ctxembed.errors import ModelError, Replaced, UnknownWordError
 from ctxembed.static.frames import Frames
-from ctxembed.static.small import Small, narrow
+from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, Space, Vectors, mean_of, unit
-from ctxembed.store.contents import Held, believe, hold_inner, read_json, write_json
+from ctxembed.store.contents import Held, believe, hold_inner, read_format, read_json
+from ctxembed.store.vocabulary import Vocabulary
 from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.word_list import read_lines, write_lines
+from ctxembed.text.word_list import read_lines
 
 FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
 FIX = "train the model again"
 TRIES = 100  # times that a model may be replaced while it is opened
-SAMPLED = 1 << 12  # vectors that make a fingerprint
-FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Vocabulary):
     """Static vectors, the corpus they come from, and the attentions learned on them."""
 
     path: Path
@@ -68,10 +66,7 @@ class Model:
         except OSError as error:
             raise open_failure(folder, error, FIX) from None
         meta = read_json(part)
-        try:
-            version = int(meta["format"])
-        except (ValueError, KeyError, TypeError):
-            raise ModelError(f"{part}: damaged; {FIX}") from None
+        version = read_format(part, meta, FIX)
         if version > FORMAT:
             raise ModelError(
                 f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
@@ -126,11 +121,6 @@ class Model:
         words = read_lines(self.files / "vocab.txt")
         self._expect("vocab.txt", len(words), self.meta["vocabulary"])
         return words
-
-    @cached_property
-    def rows(self) -> dict[str, int]:
-        """Word to row."""
-        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -238,108 +228,12 @@ class Model:
             return None
         return Index(folder, self.vocab, files, partial(open_tokenizer, self.meta, self.files))
 
-    def find(self, word: str) -> int | None:
-        """Return the row of a word, or None."""
-        row = self._look_up(word)
-        if row is None:
-            row = self._look_up(self.tokenizer.normalise(word))
-        if row is None and " " in word and len(words := self.tokenizer.words(word)) == 1:
-            row = self._look_up(words[0])  # a phrase
-        return row
-
-    def _look_up(self, word: str) -> int | None:
-        asked = self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
-        if asked > FEW or "rows" in self.__dict__:
-            return self.rows.get(word)
-        try:
-            return self.vocab.index(word)  # frequent words stand in front
-        except ValueError:
-            return None
-
-    def find_form(self, word: str) -> int | None:
-        """Return the row of a word that is not in the vocabulary in another form, or None."""
-        if self.tokenizer.unit != "word":  # its pieces stand for it
-            return None
-        from ctxembed.text.forms import other_forms
-
-        forms = dict.fromkeys(map(self.tokenizer.normalise, other_forms(word)))
-        return next((row for form in forms if (row := self._look_up(form)) is not None), None)
-
-    def parts(self, word: str) -> list[int]:
-        """Return the rows a word is made of: its own, or those of its smaller units, or none.
-
-        Several words are made of each of them, if all are known.
-        """
-        row = self.find(word)
-        if row is not None:
-            return [row]
-        if self.tokenizer.unit == "word":
-            words = self.tokenizer.words(word) if " " in word else []
-            rows = [found for part in words if (found := self.find(part)) is not None]
-            return rows if len(rows) == len(words) else []
-        return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
-
     def vector(self, word: str, space: Vectors | Space | None = None) -> Floats:
         """Return (d,) the vector of a word, the mean of its parts, here or in another space."""
         parts = self.parts(word)
         if not parts:
             raise UnknownWordError(self.unknown(word))
         return np.asarray((self.vectors if space is None else space)[parts].mean(axis=0))
-
-    def spelling(self, word: str) -> str:
-        """Return a word as the vocabulary has it, or would have it."""
-        row = self.find(word)
-        return self.tokenizer.normalise(word) if row is None else self.vocab[row]
-
-    def row(self, word: str) -> int:
-        """Return the row of a word that must be there."""
-        row = self.find(word)
-        if row is None:
-            raise UnknownWordError(self.unknown(word))
-        return row
-
-    def unknown(self, word: str) -> str:
-        """Say that a word is unknown, and which known ones come close."""
-        close = self.close_words(word)
-        hint = f"; close known words: {', '.join(close)}" if close else ""
-        return f"{word!r} is not in the vocabulary{hint}"
-
-    def close_words(self, word: str, most: int = 5) -> list[str]:
-        """Find known words that are spelt alike."""
-        from difflib import get_close_matches
-
-        wanted = self.tokenizer.normalise(word)
-        # difflib alone would take a second for 100,000 words.
-        near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
-        return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
-
-    def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Split words into those with a vector, as the vocabulary spells them, and the others."""
-        known: list[str] = []
-        unknown: list[str] = []
-        for word in words:
-            if self.parts(word):
-                known.append(self.spelling(word))
-            else:
-                unknown.append(word)
-        return known, unknown
-
-    def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the words with a vector, what to note, and what to say of words without one.
-
-        A word that is there in another form is taken in that one. No known word is an error.
-        """
-        forms: dict[str, str] = {}
-        taken = [words] if isinstance(words, str) else list(words)
-        for word in taken:
-            row = None if self.parts(word) else self.find_form(word)
-            if row is not None:
-                forms[word] = self.vocab[row]
-        known, unknown = self.sort_known(forms.get(word, word) for word in taken)
-        told = [self.unknown(word) for word in unknown]
-        if not known:
-            raise UnknownWordError("\n".join(told) or "no word was given")
-        return known, tell_forms(forms), told
 
     @property
     def fingerprint(self) -> str | None:
@@ -387,16 +281,6 @@ class Model:
             raise self.files.damage(name, f"size {found}, expected {expected}")
 
 
-def tell_forms(forms: Mapping[str, str]) -> list[str]:
-    """Say which words were found in another form.
-
-    >>> tell_forms({"nail": "nails"})
-    ['not in the vocabulary, taken in another form: nail as nails']
-    """
-    told = ", ".join(f"{word} as {form}" for word, form in forms.items())
-    return [f"not in the vocabulary, taken in another form: {told}"] if told else []
-
-
 def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
     """Make the tokeniser that a model's description tells of."""
     try:
@@ -414,43 +298,3 @@ def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
         raise ModelError(
             f"{files.path / 'model.json'}: damaged (tokenizer); train the model again"
         ) from None
-
-
-def write(
-    folder: Path,
-    words: Sequence[str],
-    counts: NDArray[np.int64],
-    vectors: Floats,
-    output: Floats | None,
-    meta: dict[str, Any],
-    *,
-    small: bool = False,
-) -> None:
-    """Write the files of a model, all but its index, into a folder; small: 8 bits a number."""
-    np.save(folder / "vectors.npy", narrow(vectors) if small else vectors)
-    if output is not None:
-        np.save(folder / "output.npy", narrow(output) if small else output)
-    write_description(folder, words, counts, int(vectors.shape[1]), meta)
-
-
-def write_description(
-    folder: Path, words: Sequence[str], counts: NDArray[np.int64], dim: int, meta: dict[str, Any]
-) -> None:
-    """Write the files of a model whose vectors are in the folder already."""
-    np.save(folder / "counts.npy", counts)
-    write_lines(folder / "vocab.txt", words)
-    made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
-    made["fingerprint"] = _fingerprint(folder)
-    write_json(folder / "model.json", made | meta)
-
-
-def _fingerprint(folder: Path) -> str:
-    """Tell a model from any other by its words, their counts, and vectors from all over it."""
-    from hashlib import sha256
-
-    vectors = load(folder / "vectors.npy")
-    rows = np.linspace(0, len(vectors) - 1, min(SAMPLED, len(vectors))).astype(np.intp)
-    digest = sha256(vectors[rows].tobytes())
-    for name in ("vocab.txt", "counts.npy"):
-        digest.update((folder / name).read_bytes())
-    return digest.hexdigest()[:32]

@@ -8,7 +8,8 @@ import pytest
 
 from ctxembed.ask import neighbors as module
 from ctxembed.ask.neighbors import analogy, nearest, neighbors, trust
-from ctxembed.store.model import Model, write
+from ctxembed.store.model import Model
+from ctxembed.store.write_model import write_files
 from tests.conftest import Run
 
 WORDS = ["king", "queen", "throne", "sweyn", "far"]
@@ -21,7 +22,7 @@ def open_court(folder: Path, **meta: object) -> Model:
     folder.mkdir()
     vectors = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1).astype(np.float32)
     told = {"tokens": 1_000_000, "tokenizer": {"kind": "word", "cased": False}, **meta}
-    write(folder, WORDS, COUNTS, vectors, None, told)
+    write_files(folder, WORDS, COUNTS, vectors, None, told)
     return Model.open(folder)
 
 
@@ -103,7 +104,7 @@ def test_leaving_the_rare_ones_out_changes_nothing(
     vectors = rng.normal(size=(300, 6)).astype(np.float32)
     meta = {"tokens": 50_000_000, "tokenizer": {"kind": "word", "cased": False}}
     (tmp_path / "m").mkdir()
-    write(tmp_path / "m", words, counts, vectors, None, meta)
+    write_files(tmp_path / "m", words, counts, vectors, None, meta)
     model = Model.open(tmp_path / "m")
     asked = rng.normal(size=(70, 6)).astype(np.float32)
     for space in (None, model.centred_space):

@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 
 from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.progress import Progress
-from ctxembed.store.model import write
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_files
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
@@ -58,7 +58,7 @@ def write_model(folder: Path, text: Path, seed: int) -> None:
     told = {"tokens": found.tokens, "tokenizer": {}, "files": found.files}
     rng = np.random.default_rng(seed)
     vectors = rng.normal(size=(len(found.types), 8)).astype(np.float32)
-    write(folder, found.types, found.counts, vectors, None, told)
+    write_files(folder, found.types, found.counts, vectors, None, told)
 
 
 def split(question: str) -> list[str]:

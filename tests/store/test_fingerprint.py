@@ -15,8 +15,9 @@ from ctxembed.make.fit import fit_task
 from ctxembed.make.learn import learn_attention
 from ctxembed.progress import Progress
 from ctxembed.store.attentions import Saved, load_attention, save_attention
-from ctxembed.store.model import Model, write, write_description
+from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
+from ctxembed.store.write_model import write_description, write_files
 from ctxembed.table import Table
 from ctxembed.text import index
 from ctxembed.text.corpus import Corpus
@@ -53,7 +54,7 @@ def write_random(folder: Path) -> Path:
     index.write_occurrences(folder / "index", found.counts)
     meta = {"tokens": found.tokens, "tokenizer": {}, "files": found.files}
     vectors = rng.normal(size=(40, 8)).astype(np.float32)
-    write(folder, found.types, found.counts, vectors, None, meta)
+    write_files(folder, found.types, found.counts, vectors, None, meta)
     return folder
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import ModelError
-from ctxembed.store.model import Model, write
+from ctxembed.store.model import Model
 from ctxembed.store.sense_store import FILE, SavedSenses, open_senses, save_senses, saved_senses
+from ctxembed.store.write_model import write_files
 from tests.conftest import Run
 
 WORDS = [".", "..", "a/b", "../../x", "/", "~", "Bank", "bank", "nul\0", "\udc80", "x" * 5000]
@@ -26,7 +27,7 @@ def model(tmp_path: Path) -> Model:
     words = [word for word in WORDS if "\udc80" not in word]
     (tmp_path / "m").mkdir()
     vectors = np.ones((len(words), 2), np.float32)
-    write(tmp_path / "m", words, np.ones(len(words), np.int64), vectors, None, meta)
+    write_files(tmp_path / "m", words, np.ones(len(words), np.int64), vectors, None, meta)
     return Model.open(tmp_path / "m")
 
 

@@ -1,0 +1,57 @@
+"""Write the files of a model into a folder."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed import __version__
+from ctxembed.static.small import narrow
+from ctxembed.static.space import Floats
+from ctxembed.store.contents import write_json
+from ctxembed.store.model import FORMAT
+from ctxembed.text.npy import load
+from ctxembed.text.word_list import write_lines
+
+SAMPLED = 1 << 12  # vectors that make a fingerprint
+
+
+def write_files(
+    folder: Path,
+    words: Sequence[str],
+    counts: NDArray[np.int64],
+    vectors: Floats,
+    output: Floats | None,
+    meta: dict[str, Any],
+    *,
+    small: bool = False,
+) -> None:
+    """Write the files of a model, all but its index, into a folder; small: 8 bits a number."""
+    np.save(folder / "vectors.npy", narrow(vectors) if small else vectors)
+    if output is not None:
+        np.save(folder / "output.npy", narrow(output) if small else output)
+    write_description(folder, words, counts, int(vectors.shape[1]), meta)
+
+
+def write_description(
+    folder: Path, words: Sequence[str], counts: NDArray[np.int64], dim: int, meta: dict[str, Any]
+) -> None:
+    """Write the files of a model whose vectors are in the folder already."""
+    np.save(folder / "counts.npy", counts)
+    write_lines(folder / "vocab.txt", words)
+    made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
+    made["fingerprint"] = _fingerprint(folder)
+    write_json(folder / "model.json", made | meta)
+
+
+def _fingerprint(folder: Path) -> str:
+    """Tell a model from any other by its words, their counts, and vectors from all over it."""
+    vectors = load(folder / "vectors.npy")
+    rows = np.linspace(0, len(vectors) - 1, min(SAMPLED, len(vectors))).astype(np.intp)
+    digest = sha256(vectors[rows].tobytes())
+    for name in ("vocab.txt", "counts.npy"):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:32]
