@@ -12,7 +12,8 @@ from pathlib import Path
 
 import ctxembed
 from bench.everyday import read_rows, score
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import representations_of
 from ctxembed.store.model import Model
 from ctxembed.store.places import corpora
 from ctxembed.text.function_words import is_content

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.axes import axis_cosines
-from ctxembed.context.representations import Representation, parse, representations_of
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representation, representations_of
 from ctxembed.make.fit import wilson
 from ctxembed.store.model import Model
 from ctxembed.store.places import open_model

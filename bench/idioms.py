@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from ctxembed.attention.fitting import FitSettings, logits
-from ctxembed.context.representations import Bag, Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Bag, Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.make.fit import Prepared, fit_examples, prepare, split
 from ctxembed.make.labelled import Item, clip

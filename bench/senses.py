@@ -31,7 +31,8 @@ from ctxembed.ask.find_senses import find_senses
 from ctxembed.ask.induce import cluster
 from ctxembed.ask.sense_space import SenseSpace, make_space
 from ctxembed.context.occurrences import sample
-from ctxembed.context.representations import Occurrence, Representations, parse, vectors_at
+from ctxembed.context.parse import Occurrence, parse
+from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.static.space import unit
 from ctxembed.store.model import Model
 

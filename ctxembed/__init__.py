@@ -41,7 +41,7 @@ _WHERE = {
     "vectorize": "ctxembed.ask.vectorize",
     "ladder": "ctxembed.ask.ladder",
     "Representations": "ctxembed.context.representations",
-    "parse": "ctxembed.context.representations",
+    "parse": "ctxembed.context.parse",
     "explain": "ctxembed.ask.explain",
     "explain_weights": "ctxembed.ask.illustrate",
     "compare": "ctxembed.ask.compare",

@@ -8,13 +8,8 @@ import numpy as np
 from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.representations import (
-    Attention,
-    Occurrence,
-    Parsed,
-    check_work,
-    representations_of,
-)
+from ctxembed.context.parse import Occurrence, Parsed, check_work
+from ctxembed.context.representations import Attention, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.ranks import spearman
 from ctxembed.static.space import Floats, unit

@@ -10,11 +10,10 @@ from ctxembed.ask.targets import general_kind, open_encoders, read_sentences
 from ctxembed.ask.weights import draw_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import corpus_of
+from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import (
     Attention,
-    Occurrence,
     Ours,
-    Parsed,
     Representation,
     Representations,
     representations_of,

@@ -14,14 +14,8 @@ from ctxembed.ask.targets import (
     open_encoders,
 )
 from ctxembed.attention.layer import attend
-from ctxembed.context.representations import (
-    Attention,
-    Occurrence,
-    Parsed,
-    Representation,
-    parse,
-    representations_of,
-)
+from ctxembed.context.parse import Occurrence, Parsed, parse
+from ctxembed.context.representations import Attention, Representation, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model

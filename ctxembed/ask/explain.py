@@ -19,7 +19,8 @@ from ctxembed.ask.explained import (
 from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.ask.targets import choose_attention, number_repeats, read_sentences, tell_skipped
 from ctxembed.attention.terms import TERMS
-from ctxembed.context.representations import check_work, parse, representations_of
+from ctxembed.context.parse import check_work, parse
+from ctxembed.context.representations import representations_of
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model

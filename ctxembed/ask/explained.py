@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ctxembed.ask.targets import name_targets
 from ctxembed.attention.layer import Attended, Trace, attend
 from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.context.representations import Attention, Parsed, collapse
+from ctxembed.context.parse import Parsed
+from ctxembed.context.representations import Attention, collapse
 from ctxembed.static.space import Floats
 from ctxembed.table import Column
 

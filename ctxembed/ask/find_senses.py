@@ -10,7 +10,8 @@ from ctxembed.ask.induce import Clustering, cluster, judge
 from ctxembed.ask.markers import mark
 from ctxembed.ask.sense_space import SenseSpace, evidence, make_space
 from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, read, sample
-from ctxembed.context.representations import Occurrence, Representations, vectors_at
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels

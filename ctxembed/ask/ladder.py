@@ -6,13 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.targets import tell_skipped
-from ctxembed.context.representations import (
-    Occurrence,
-    Parsed,
-    Representations,
-    parse,
-    representations_of,
-)
+from ctxembed.context.parse import Occurrence, Parsed, parse
+from ctxembed.context.representations import Representations, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import cosine, unit
 from ctxembed.store.model import Model

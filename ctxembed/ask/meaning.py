@@ -7,7 +7,8 @@ from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.neighbors import AT_ONCE
 from ctxembed.ask.substitutes import Here, Judge
 from ctxembed.ask.targets import Sentences, number_repeats
-from ctxembed.context.representations import Attention, Occurrence, Ours, Parsed, Representations
+from ctxembed.context.parse import Occurrence, Parsed
+from ctxembed.context.representations import Attention, Ours, Representations
 from ctxembed.static.space import Floats
 from ctxembed.table import Cell, Column
 from ctxembed.text.function_words import is_content

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.axes import Axes, axis_cosines, axis_vectors
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.make.train import train
 from ctxembed.progress import Progress

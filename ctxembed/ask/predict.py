@@ -8,13 +8,8 @@ from ctxembed.ask.contextualize import read_targets
 from ctxembed.ask.targets import Skipped
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
-from ctxembed.context.representations import (
-    Attention,
-    Parsed,
-    Static,
-    parse,
-    representations_of,
-)
+from ctxembed.context.parse import Parsed, parse
+from ctxembed.context.representations import Attention, Static, representations_of
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.make.labelled import clip
 from ctxembed.static.space import Floats, unit

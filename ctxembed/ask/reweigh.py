@@ -10,7 +10,8 @@ from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.neighbors import nearest
 from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.context.axes import Axes, axis_cosines
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats, cosine
 from ctxembed.store.model import Model

@@ -63,7 +63,8 @@ def _in_context(
     """Return names, vectors, how other words lie beside them, notes, and what has no answer."""
     # A question about plain words need not wait for these.
     from ctxembed.ask.targets import Skipped, name_targets
-    from ctxembed.context.representations import parse, representations_of
+    from ctxembed.context.parse import parse
+    from ctxembed.context.representations import representations_of
 
     representations = representations_of(model)
     way = representations.get(attention or representations.default())

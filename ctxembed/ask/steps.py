@@ -8,7 +8,8 @@ import numpy as np
 from ctxembed.ask.explained import STEPS, encode_places
 from ctxembed.attention.layer import Layer, attend
 from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.context.representations import Attention, Parsed
+from ctxembed.context.parse import Parsed
+from ctxembed.context.representations import Attention
 from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats, Space
 from ctxembed.table import Cell, Column, Table

@@ -9,12 +9,8 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.neighbors import AT_ONCE, nearest_rows
 from ctxembed.ask.targets import read_sentences
-from ctxembed.context.representations import (
-    Occurrence,
-    Ours,
-    Representations,
-    representations_of,
-)
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Ours, Representations, representations_of
 from ctxembed.errors import UsageError
 from ctxembed.static.frames import affinity
 from ctxembed.static.space import Floats, unit

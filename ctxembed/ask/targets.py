@@ -4,14 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ctxembed.context.representations import (
-    Attention,
-    Occurrence,
-    Parsed,
-    Representation,
-    Representations,
-    parse,
-)
+from ctxembed.context.parse import Occurrence, Parsed, parse
+from ctxembed.context.representations import Attention, Representation, Representations
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.vocabulary import tell_forms

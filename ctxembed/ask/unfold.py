@@ -7,7 +7,8 @@ import numpy as np
 from ctxembed.ask.explain import pick_head
 from ctxembed.ask.explained import POSITION, Explained, explain_targets
 from ctxembed.ask.targets import choose_attention, tell_skipped
-from ctxembed.context.representations import parse, representations_of
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import representations_of
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ctxembed.ask.explained import POSITION, TARGET, TOKEN, WEIGHT, explain_targets
-from ctxembed.context.representations import Attention, Parsed
+from ctxembed.context.parse import Parsed
+from ctxembed.context.representations import Attention
 from ctxembed.table import Cell, Chart, Column, Table
 
 SENTENCE = Column("sentence", "number of the sentence, from 1", "label")

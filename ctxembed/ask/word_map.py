@@ -9,7 +9,8 @@ from ctxembed.ask.find_senses import current_senses, find_senses, sense_here
 from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_space import evidence, make_space
 from ctxembed.context.occurrences import quote, sample
-from ctxembed.context.representations import parse, representations_of, vectors_at
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import representations_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.space import Floats, unit

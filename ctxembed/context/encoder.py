@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ctxembed.context.representations import Occurrence, Written
+from ctxembed.context.parse import Occurrence, Written
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.space import Floats
 

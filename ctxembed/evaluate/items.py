@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ctxembed.context.representations import Occurrence, Representation, Written, representations_of
+from ctxembed.context.parse import Occurrence, Written
+from ctxembed.context.representations import Representation, representations_of
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import Occurrence, Representation
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
 from ctxembed.evaluate.figures import Scores

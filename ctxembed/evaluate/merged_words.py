@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import Occurrence
+from ctxembed.context.parse import Occurrence
 from ctxembed.errors import CorpusError, ModelError
 from ctxembed.evaluate.labelled_senses import Labelled
 from ctxembed.progress import Progress

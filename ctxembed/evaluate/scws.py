@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from ctxembed.context.representations import Occurrence, Representation
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate.figures import Scores
 from ctxembed.evaluate.items import Reader

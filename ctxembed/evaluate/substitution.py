@@ -13,13 +13,8 @@ import numpy as np
 
 from ctxembed.ask.neighbors import nearest_rows
 from ctxembed.ask.substitutes import FORMS, Judge, same_stem
-from ctxembed.context.representations import (
-    Occurrence,
-    Ours,
-    Representation,
-    Static,
-    representations_of,
-)
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Ours, Representation, Static, representations_of
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
 from ctxembed.evaluate.figures import Scores

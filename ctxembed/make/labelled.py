@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.fitting import Examples
 from ctxembed.attention.reach import REACH
-from ctxembed.context.representations import Occurrence, collapse, parse
+from ctxembed.context.parse import Occurrence, parse
+from ctxembed.context.representations import collapse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ctxembed.ask.ablate import ablate
-from ctxembed.context.representations import Attention, Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Attention, Representations
 from ctxembed.static.ranks import ranks, spearman
 from ctxembed.store.model import Model
 from tests.conftest import Run

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ctxembed.attention.starts import SLOPES
-from ctxembed.context.representations import Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
 from ctxembed.static.space import Space, mean_of
 from ctxembed.store.model import Model
 from ctxembed.store.sense_store import SavedSenses, save_senses

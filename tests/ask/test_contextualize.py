@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ctxembed.ask import contextualize as analysis
-from ctxembed.context.representations import Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
 from ctxembed.store.model import Model
 from tests.conftest import Run
 

@@ -15,7 +15,8 @@ from ctxembed.ask.adding_up import check_rows
 from ctxembed.ask.by_head import lay_out_heads
 from ctxembed.ask.explain import explain_rows
 from ctxembed.ask.explained import Explained, explain_targets
-from ctxembed.context.representations import Attention, Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Attention, Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model

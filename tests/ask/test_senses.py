@@ -10,7 +10,8 @@ import pytest
 from ctxembed.ask.find_senses import find_senses, sense_here
 from ctxembed.ask.induce import adjusted_rand, cluster, different, join, judge
 from ctxembed.ask.sense_space import SenseSpace, evidence, make_space, tell_apart
-from ctxembed.context.representations import Attention, Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Attention, Representations
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
 from ctxembed.store.sense_store import open_senses, saved_senses

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ctxembed.context import occurrences
-from ctxembed.context.representations import Occurrence, Representations, vectors_at
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from tests.conftest import TEXT, WORDS

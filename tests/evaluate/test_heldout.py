@@ -5,7 +5,8 @@ from collections import defaultdict
 import pytest
 
 from ctxembed.context.axes import axis_cosines
-from ctxembed.context.representations import Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model, corpora
 from ctxembed.text.index import Index

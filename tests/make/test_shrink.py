@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import ctxembed
-from ctxembed.context.representations import Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
 from ctxembed.static.space import cosine
 from ctxembed.store.model import Model

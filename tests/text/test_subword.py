@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.context.representations import Representations, parse
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.make.train import train
 from ctxembed.store.model import Model
