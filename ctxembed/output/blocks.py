@@ -5,9 +5,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from ctxembed.output.heat import lay_out
+from ctxembed.output.letters import clean
 from ctxembed.output.rows import part
+from ctxembed.output.scale import Scale, scale
 from ctxembed.output.shaded import shade_sentences
-from ctxembed.output.sheet import Scale, clean, scale
 from ctxembed.output.terminal import cells, fit, paint
 from ctxembed.output.view import Panel, Point, View, look_at_all
 from ctxembed.table import Table
@@ -130,7 +131,7 @@ def _both(point: Point) -> str:
 
 def _heat(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     """Draw squares: numbers on a shade where they fit, else shades alone."""
-    names, labels, rows = lay_out(view, panel)
+    _, names, labels, rows = lay_out(view, panel)
     if not rows:
         return
     most = max(map(abs, view.chart.domain or view.numbers), default=0.0) or 1.0

@@ -51,8 +51,12 @@ def round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
     for place, by in shares:
         keys = [table.names.index(name) for name in by if name in table.names]
         for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
-            members = [row for row in group if isinstance(row[place], float)]
+            members = [row for row in group if _is_number(row[place])]
             texts = round_to_total([cast(float, row[place]) for row in members], digits)
             for row, text in zip(members, texts, strict=True):
                 row[place] = float(text) if numbers else text
     yield from rows
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, float) and math.isfinite(cell)

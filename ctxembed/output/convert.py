@@ -5,8 +5,9 @@ from html import escape
 from typing import Any
 
 from ctxembed.errors import CtxembedError
+from ctxembed.output.letters import clean
 from ctxembed.output.picture import draw
-from ctxembed.output.sheet import FONT, clean
+from ctxembed.output.sheet import FONT
 from ctxembed.table import Table
 
 INSTALL = "pip install 'ctxembed[pictures]'"

@@ -3,18 +3,9 @@
 from dataclasses import replace
 
 from ctxembed.output.frame import draw_beside, name_panel, spread
-from ctxembed.output.sheet import (
-    COLOURS,
-    MARGIN,
-    SMALL,
-    Scale,
-    Sheet,
-    clean,
-    measure,
-    scale,
-    short,
-    shorten,
-)
+from ctxembed.output.letters import SMALL, clean, measure, shorten
+from ctxembed.output.scale import Scale, scale
+from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Panel, View
 
 
@@ -23,7 +14,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
     names = view.series
     room = min(sheet.inner * 0.3, max(measure(clean(name), SMALL) for name in names) + 22)
     left, right = MARGIN + 38, sheet.width - MARGIN - room
-    ups = replace(scale(view.numbers, view.chart.domain))
+    ups = scale(view.numbers, view.chart.domain)
     places = [float(p.x) for p in view.points if isinstance(p.x, int | float)]
     low, high = min(places, default=0), max(places, default=1)
     along = Scale(low, high if high > low else low + 1, left, right)

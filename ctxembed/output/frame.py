@@ -2,18 +2,9 @@
 
 from collections.abc import Sequence
 
-from ctxembed.output.sheet import (
-    COLOURS,
-    MARGIN,
-    SMALL,
-    TEXT,
-    Scale,
-    Sheet,
-    clean,
-    measure,
-    short,
-    shorten,
-)
+from ctxembed.output.letters import SMALL, TEXT, clean, measure, shorten
+from ctxembed.output.scale import Scale
+from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Panel
 
 

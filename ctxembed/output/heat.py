@@ -1,12 +1,24 @@
 """Heat maps: a square for each number, 0 is white."""
 
 from itertools import groupby
+from typing import NamedTuple
 
 from ctxembed.output.frame import name_panel
-from ctxembed.output.sheet import MARGIN, SMALL, Sheet, clean, measure, shorten
+from ctxembed.output.letters import SMALL, clean, measure, runs_left, shorten
+from ctxembed.output.sheet import MARGIN, Sheet
 from ctxembed.output.view import Panel, View
 
 MOST_CELLS = 100  # to a side of a heat map
+MOST_ACROSS = 24  # words of a sentence that can be read side by side
+
+
+class Squares(NamedTuple):
+    """A heat map as it is laid out."""
+
+    corner: str  # what its rows are
+    names: list[str]  # of columns
+    labels: list[str]  # of rows
+    cells: list[list[tuple[float | None, str]]]  # of each row: a number, and how it is told
 
 
 def draw_heat(sheet: Sheet, view: View) -> None:
@@ -32,11 +44,9 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     sheet.y += 8
 
 
-def lay_out(
-    view: View, panel: Panel
-) -> tuple[list[str], list[str], list[list[tuple[float | None, str]]]]:
-    """Return the names of columns and rows, and of each square its number, and how it is told."""
-    cells: list[list[tuple[float | None, str]]]
+def lay_out(view: View, panel: Panel) -> Squares:
+    """Put numbers into rows and columns; a long sentence goes down, one of Urdu to the left."""
+    corner, cells = view.label_name, list[list[tuple[float | None, str]]]()
     if view.chart.x is None:  # a column of the table for each column of squares
         names = [clean(name) for name in view.names]
         labels = [point.label for point in panel.points]
@@ -48,16 +58,23 @@ def lay_out(
         names = [clean(point.x_text) for point in longest]
         labels = [label for label, _ in lines]
         cells = [[(p.y[0], p.texts[0]) for p in some] for _, some in lines]
-    return names[:MOST_CELLS], labels[:MOST_CELLS], [c[:MOST_CELLS] for c in cells[:MOST_CELLS]]
+        if len(names) > MOST_ACROSS and len(labels) < len(names):
+            names, labels = [f"{corner} {label}" for label in labels], names
+            corner = view.x_name
+            cells = [list(column) for column in zip(*cells, strict=False)]
+        elif runs_left(" ".join(names)):
+            names, cells = names[::-1], [line[::-1] for line in cells]
+    kept = [line[:MOST_CELLS] for line in cells[:MOST_CELLS]]
+    return Squares(corner, names[:MOST_CELLS], labels[:MOST_CELLS], kept)
 
 
 def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     """Draw the squares of one panel under the names of their columns."""
-    names, full, cells = lay_out(view, panel)
+    corner, names, full, cells = lay_out(view, panel)
     if not cells:
         return
     labels = [shorten(clean(label), sheet.inner * 0.34) for label in full]
-    left = MARGIN + max(measure(view.label_name, SMALL), *map(measure, labels)) + 8
+    left = MARGIN + max(measure(corner, SMALL), *map(measure, labels)) + 8
     widest = max(measure(name, SMALL) for name in names) + 8
     room, most_wide = sheet.width - MARGIN - left, max(56.0, min(widest, 100.0))
     size = min(most_wide, room / max(1, len(names)))
@@ -66,7 +83,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     if turned:  # the last name leans over the last square
         over = max(0.0, measure(shown[-1], SMALL) * 0.72 - size / 2 - MARGIN / 2)
         size = min(most_wide, (room - over) / len(names))
-    high = min(size, 30.0) if size > 12 else size
+    high = min(size, 30.0 if len(full) <= MOST_ACROSS else 20.0) if size > 12 else size
     if turned:
         sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
     else:
@@ -80,10 +97,10 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
             sheet.text(x, sheet.y, name, "soft", size=SMALL, turn=-45, tip=whole)
         else:
             sheet.text(x, sheet.y, name, "soft", size=SMALL, anchor="middle")
-    corner = shorten(view.label_name, left - MARGIN - 8, SMALL)
-    sheet.text(left - 8, sheet.y, corner, "soft", size=SMALL, anchor="end")
+    told = shorten(corner, left - MARGIN - 8, SMALL)
+    sheet.text(left - 8, sheet.y, told, "soft", size=SMALL, anchor="end")
     sheet.y += 6
-    told = max((measure(text, SMALL) for line in cells for _, text in line), default=0) < size - 3
+    room = max((measure(text, SMALL) for line in cells for _, text in line), default=0)
     for number, (label, line) in enumerate(zip(labels, cells, strict=True)):
         y = sheet.y + number * high
         if number % max(1, -(-12 // int(high))) == 0 or high >= 12:
@@ -96,7 +113,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
                 continue
             kind = "s0" if value >= 0 else "s1"
             sheet.box(*where, kind, shade=min(1.0, abs(value) / most), tip=tip)
-            if told and high >= 14:
+            if room < size - 3 and high >= 14:
                 middle = left + (i + 0.5) * size
                 sheet.text(middle, y + high / 2 + 4, text, size=SMALL, anchor="middle")
     sheet.y += len(cells) * high

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from ctxembed.output.curves import draw_lines
 from ctxembed.output.heat import draw_heat
+from ctxembed.output.letters import SMALL, TITLE, fold
 from ctxembed.output.rows import draw_bars, draw_dots
 from ctxembed.output.scatter import draw_scatter
 from ctxembed.output.sentence import draw_tokens
-from ctxembed.output.sheet import MARGIN, SMALL, TITLE, Sheet, fold
+from ctxembed.output.sheet import MARGIN, Sheet
 from ctxembed.output.view import View, look_at_all
 from ctxembed.table import Table
 

@@ -5,18 +5,9 @@ from dataclasses import replace
 from itertools import groupby
 
 from ctxembed.output.frame import draw_below, draw_legend, name_panel
-from ctxembed.output.sheet import (
-    COLOURS,
-    MARGIN,
-    SMALL,
-    Scale,
-    Sheet,
-    clean,
-    measure,
-    scale,
-    short,
-    shorten,
-)
+from ctxembed.output.letters import SMALL, clean, measure, shorten
+from ctxembed.output.scale import Scale, scale
+from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Point, View
 
 LINE = 20  # the height of a bar, or of a line of dots
@@ -128,7 +119,7 @@ def draw_dots(sheet: Sheet, view: View) -> None:
         y = top + LINE / 2
         for label, group in groups:
             if headed:
-                sheet.text(MARGIN, y + 4.5, shorten(label, sheet.inner), bold=True)
+                sheet.text(MARGIN, y + 4.5, shorten(label, sheet.inner), "ink halo", bold=True)
                 y += LINE
             from_ = next((p.y[0] for p in group if p.series == start), None) if start else None
             for point in group:

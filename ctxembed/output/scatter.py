@@ -4,19 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ctxembed.output.frame import draw_below, draw_beside, draw_legend, name_panel, spread
-from ctxembed.output.sheet import (
-    COLOURS,
-    MARGIN,
-    SMALL,
-    TEXT,
-    Scale,
-    Sheet,
-    clean,
-    measure,
-    scale,
-    short,
-    shorten,
-)
+from ctxembed.output.letters import SMALL, TEXT, clean, measure, shorten
+from ctxembed.output.scale import Scale, scale
+from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Panel, View
 
 CROWD = 12  # points under which a name may be written
@@ -63,7 +53,7 @@ def _name_heaps(
         xs, ys = sorted(x for x, _ in some), sorted(y for _, y in some)
         places.append((ys[len(ys) // 2], number, xs[len(xs) // 2]))
     middles = {number: x for _, number, x in places}
-    names = [" ".join(clean(name).split()[:4]) for name in heaps]
+    names = [shorten(" ".join(clean(name).split()[:4]), sheet.inner * 0.4) for name in heaps]
     for y, number in spread([(y, number) for y, number, _ in places], TEXT + 6):
         half = measure(names[number]) / 2 + 4
         x = min(max(middles[number], MARGIN + half), sheet.width - MARGIN - half)
@@ -118,7 +108,7 @@ def _arrows(sheet: Sheet, view: View, panel: Panel, along: Scale, up: Scale) -> 
         tip = f"{p.label} {p.series}: {p.x_text}, {p.texts[0]}"
         sheet.mark(x, y, series.index(p.series), tip=tip)
     for x, y, p in placed:
-        name = clean(p.series)
+        name = shorten(clean(p.series), (along.end - along.start) * 0.45)
         wide = measure(name)
         boxes = [
             (x + 9, y - 8, x + 9 + wide, y + 7),

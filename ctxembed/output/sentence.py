@@ -3,17 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ctxembed.output.sheet import (
-    MARGIN,
-    SMALL,
-    TEXT,
-    Sheet,
-    clean,
-    measure,
-    runs_left,
-    short,
-    shorten,
-)
+from ctxembed.output.letters import SMALL, TEXT, clean, measure, runs_left, shorten
+from ctxembed.output.sheet import MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
 from ctxembed.text.tokenizer import INNER
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ctxembed.output.letters import clean
 from ctxembed.output.sentence import find_target
-from ctxembed.output.sheet import clean
 from ctxembed.output.terminal import cells, fit, paint
 from ctxembed.output.view import Panel, View
 

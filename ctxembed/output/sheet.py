@@ -1,14 +1,13 @@
 """A sheet to draw on, as SVG: text is escaped, numbers are rounded, each run gives these bytes."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from math import floor, log10
+
+from ctxembed.output.letters import TEXT, clean, in_order
 
 WIDTH = 560  # of a picture; shown at 400, its text can still be read
 MARGIN = 16
-SMALL, TEXT, TITLE = 12, 13, 15  # sizes of text
 DEEPEST = 0.85  # the strongest shade; ink can be read on it, on light paper and on dark
 # Okabe and Ito's colours, told apart by all eyes; in the dark a blue that is lighter.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
@@ -26,7 +25,6 @@ SHAPES = (
     ((-1.3, -0.6), (1.3, -0.6), (1.3, 0.6), (-1.3, 0.6)),
 )
 FONT = "system-ui,'Segoe UI','Noto Sans','DejaVu Sans',Arial,sans-serif"
-UNSEEN = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF}  # turn text around
 
 
 def _style() -> str:
@@ -45,73 +43,6 @@ def _style() -> str:
     light = rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
     dark = rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
     return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
-
-
-def clean(text: str) -> str:
-    """Remove what no page may hold: control characters, and marks that turn text around.
-
-    >>> clean("a\\x00b\\x1b[1m\\n\\u202ec"), clean("می\\u200cخواهم") == "می\\u200cخواهم"
-    ('ab[1m c', True)
-    """
-    kept = (
-        " " if c in "\t\n\r\x85\u2028\u2029" else c
-        for c in text
-        if c in "\t\n\r\x85"
-        or (unicodedata.category(c) not in ("Cc", "Cs") and ord(c) not in UNSEEN)
-    )
-    return "".join(kept)
-
-
-def measure(text: str, size: float = TEXT) -> float:
-    """Return about how wide a text is: no font is asked, so that no font changes a picture."""
-    wide = 0.0
-    for c in text:
-        if unicodedata.combining(c):
-            continue
-        if unicodedata.east_asian_width(c) in "WF":
-            wide += 1.05
-        elif c in "iljtfI.,:;'|![]() ":
-            wide += 0.34
-        elif c in "mwMW@%…—":
-            wide += 0.92
-        else:
-            wide += 0.7 if c.isupper() else 0.57
-    return wide * size
-
-
-def shorten(text: str, room: float, size: float = TEXT) -> str:
-    """Cut a text that is wider than its room.
-
-    >>> shorten("apple", 100), shorten("apples and oranges", 60)
-    ('apple', 'apples…')
-    """
-    if measure(text, size) <= room:
-        return text
-    while text and measure(f"{text}…", size) > room:
-        text = text[:-1].rstrip()
-    return f"{text}…"
-
-
-def fold(text: str, room: float, size: float = TEXT) -> list[str]:
-    """Break a text into lines that fit."""
-    lines = [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and measure(longer, size) > room:
-            lines.append(shorten(word, room, size))
-        else:
-            lines[-1] = shorten(longer, room, size)
-    return lines if text.strip() else []
-
-
-def runs_left(text: str) -> bool:
-    """Tell whether a text is written from right to left: by most of its letters.
-
-    >>> runs_left("بہت آسان کام"), runs_left("an apple")
-    (True, False)
-    """
-    found = [unicodedata.bidirectional(c) for c in text]
-    return sum(kind in ("R", "AL") for kind in found) > found.count("L")
 
 
 def short(number: float, digits: int = 1) -> str:
@@ -160,7 +91,7 @@ class Sheet:
         if turn:
             more += f' transform="rotate({short(turn)} {at})"'
         place = f'x="{short(x)}" y="{short(y)}"'
-        inside = f"{_tip(tip)}{escape(clean(text))}"
+        inside = f"{_tip(tip)}{escape(in_order(clean(text)))}"
         self.marks.append(f'<text class="{kind}" {place}{more}>{inside}</text>')
 
     def box(
@@ -250,58 +181,4 @@ class Sheet:
 
 
 def _tip(text: str) -> str:
-    return f"<title>{escape(clean(text))}</title>" if text else ""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Where numbers lie between two places of a sheet."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    tick: float = 0.0  # the distance of its ticks, where it is chosen
-
-    def __call__(self, value: float) -> float:
-        span = self.high - self.low
-        share = (value - self.low) / span if span else 0.5
-        return self.start + share * (self.end - self.start)
-
-    @property
-    def step(self) -> float:
-        """The distance of its ticks: 1, 2 or 5 of some power of ten."""
-        if self.tick:
-            return self.tick
-        rough = (self.high - self.low) / 5 or 1.0
-        ten = 10.0 ** floor(log10(rough))
-        return next(m * ten for m in (1, 2, 5, 10) if m * ten >= rough * 0.99)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Numbers to write beside it, and how."""
-        step = self.step
-        digits = max(0, -floor(log10(step) + 1e-9))
-        first, last = -floor(-self.low / step + 1e-9), floor(self.high / step + 1e-9)
-        return [(i * step, f"{i * step:.{digits}f}") for i in range(first, last + 1)]
-
-
-def scale(
-    values: Sequence[float], domain: tuple[float, float] | None = None, *, close: bool = False
-) -> Scale:
-    """Make a scale for values; without a domain it holds 0, and ends at a tick unless `close`.
-
-    >>> made = scale([0.31, 0.07])
-    >>> made.low, round(made.high, 9), made.ticks[1]
-    (0.0, 0.4, (0.1, '0.1'))
-    """
-    if domain is not None:
-        return Scale(*domain, 0, 1)
-    low, high = min([0.0, *values]), max([0.0, *values])
-    if low == high:
-        high = 1.0
-    if close:
-        return Scale(low, high, 0, 1)
-    step = Scale(low, high, 0, 1).step
-    ends = step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6)
-    return Scale(*ends, 0, 1, step)
+    return f"<title>{escape(in_order(clean(text.strip())))}</title>" if text else ""

@@ -104,7 +104,7 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         point = Point(
             _join(told, label) if chart.kind == "heat" else _join(told, label, row, drawn),
             _join(told, series, row, drawn),
-            None if x is None else row[x],
+            None if x is None else _finite(row[x]),
             "" if x is None else told[x],
             values,
             tuple("" if v is None else told[i] for i, v in zip(y, values, strict=True)),
@@ -128,7 +128,7 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
 
 def _telling(places: list[int], rows: Sequence[tuple[Row, list[str]]]) -> list[int]:
     """Of several columns that name something, leave out those that always say the same."""
-    if len(places) < 2 or not rows:
+    if len(places) < 2 or len(rows) < 2:
         return places
     first = rows[0][1]
     kept = [i for i in places if any(told[i] != first[i] for _, told in rows)]
@@ -164,6 +164,10 @@ def _number(cell: Cell) -> float | None:
     if isinstance(cell, int | float) and math.isfinite(cell):
         return float(cell)
     return None
+
+
+def _finite(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def _join(

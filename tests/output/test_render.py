@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxembed.output.render import FORMATS, render
@@ -123,6 +123,7 @@ def test_shares_add_up_in_each_group() -> None:
     assert json.loads(text(table, "json"))[0]["weight"] == third
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a machine that does much else
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(0, 6))
 def test_round_to_total(values: list[float], digits: int) -> None:
     rounded = [float(text) for text in round_to_total(values, digits)]
