@@ -188,14 +188,14 @@ def clock() -> Iterator[list[float]]:
 
 def build_index(raw: Path, work: Path) -> tuple[Index, NDArray[np.int64]]:
     """Number the words as train does."""
-    from ctxembed.text import index
+    from ctxembed.text.build_index import build
     from ctxembed.text.corpus import Corpus
     from ctxembed.text.tokenizer import Tokenizer
 
     (work / "index").mkdir()
-    counted = index.build(Corpus([str(raw)]), Tokenizer(), work / "index", 1, Progress())
+    counted = build(Corpus([str(raw)]), Tokenizer(), work / "index", 1, Progress())
     kept = counted.kept(int(MIN_COUNT))
-    return index.Index(work / "index", counted.types[:kept], []), counted.counts[:kept]
+    return Index(work / "index", counted.types[:kept], []), counted.counts[:kept]
 
 
 def own_stage(index: Index, counts: NDArray[np.int64], sg: bool, workers: int) -> Seconds:

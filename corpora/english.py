@@ -18,8 +18,8 @@ import ctxembed
 from ctxembed.output.bars import Bars
 from ctxembed.store.places import bundled_model
 from ctxembed.store.sense_store import open_senses
+from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import build
 from ctxembed.text.tokenizer import Tokenizer
 
 HERE = Path(__file__).parent

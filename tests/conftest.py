@@ -14,7 +14,7 @@ import pytest
 from ctxembed.cli.main import main
 from ctxembed.store.model import Model
 from ctxembed.store.write_model import write_files
-from ctxembed.text import index
+from ctxembed.text.build_index import write_occurrences
 from ctxembed.text.word_list import write_lines
 
 ROOT = Path(__file__).parent.parent
@@ -60,7 +60,7 @@ def write_tiny(folder: Path, text: Sequence[str] = TEXT) -> Path:
     np.save(place / "lines.npy", np.arange(1, len(text) + 1, dtype=np.int32))
     write_lines(place / "rare.txt", rare)
     number = np.array([counts[word] for word in words], np.int64)
-    index.write_occurrences(place, number)
+    write_occurrences(place, number)
     meta = {
         "sentences": len(text),
         "tokens": len(tokens),

@@ -16,9 +16,10 @@ from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import open_model
 from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.text.build_index import write_occurrences
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.function_words import MANY, is_content
-from ctxembed.text.index import Index, write_occurrences
+from ctxembed.text.index import Index
 from ctxembed.text.mixture import read_ingredient
 from ctxembed.text.tokenizer import Tokenizer
 

@@ -16,7 +16,7 @@ from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table
-from ctxembed.text import index as index_files
+from ctxembed.text.build_index import build, renumber_for, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import Phrases, join_known, write_phrases
@@ -39,9 +39,7 @@ def index(
     corpus, progress, vocabulary = as_corpus(corpus), progress or Progress(), len(model.vocab)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
-        counted = index_files.build(
-            corpus, model.tokenizer, folder / "index", cores(), progress, keep=True
-        )
+        counted = build(corpus, model.tokenizer, folder / "index", cores(), progress, keep=True)
         if isinstance(model.tokenizer, Phrases):
             counted = join_known(folder / "index", counted, model.tokenizer)
             write_phrases(folder / PHRASES, model.tokenizer)
@@ -53,8 +51,8 @@ def index(
             )
         free = iter(range(vocabulary, vocabulary + len(unknown)))
         numbered = [next(free) if row is None else row for row in rows]
-        counts = index_files.renumber_for(folder / "index", numbered, vocabulary + len(unknown))
-        index_files.write_occurrences(folder / "index", counts[:vocabulary])
+        counts = renumber_for(folder / "index", numbered, vocabulary + len(unknown))
+        write_occurrences(folder / "index", counts[:vocabulary])
         write_lines(folder / "index" / "rare.txt", unknown)
         _copy_vectors(model, folder)
         meta = _describe(model) | {

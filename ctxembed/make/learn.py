@@ -22,7 +22,7 @@ from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
-from ctxembed.text import index as index_files
+from ctxembed.text.build_index import build, renumber_for, write_occurrences
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
@@ -201,10 +201,10 @@ def learn_from(model: Model, names: str | Sequence[str], name: str, **settings: 
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         progress = settings.get("progress") or Progress()
-        counted = index_files.build(as_corpus(names), model.tokenizer, folder, cores(), progress)
+        counted = build(as_corpus(names), model.tokenizer, folder, cores(), progress)
         if isinstance(model.tokenizer, Phrases):
             counted = join_known(folder, counted, model.tokenizer)
         rows = [model.find(word) for word in counted.types]
-        counts = index_files.renumber_for(folder, rows, len(model.vocab))
-        index_files.write_occurrences(folder, counts)
+        counts = renumber_for(folder, rows, len(model.vocab))
+        write_occurrences(folder, counts)
         return learn_on(model, name, index=Index(folder, model.vocab, counted.files), **settings)

@@ -20,8 +20,9 @@ from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text import index
+from ctxembed.text.build_index import Counted, build, put_first, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
+from ctxembed.text.index import Index
 from ctxembed.text.languages import tell_no_spaces
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import learn_phrases, write_phrases
@@ -68,7 +69,7 @@ def train(
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         begun = time.perf_counter()
-        counted = index.build(
+        counted = build(
             corpus, tokenizer, folder / "index", workers or cores(), progress, keep=text
         )
         unspaced = tell_no_spaces(counted.types, counted.counts.tolist()) if unit == "word" else []
@@ -86,16 +87,16 @@ def train(
             kept = counted.kept(settings.min_count)
         else:
             settings = replace(settings, min_count=1)
-            counted, kept = index.put_first(folder / "index", counted, words)
+            counted, kept = put_first(folder / "index", counted, words)
         if not kept:
             raise CorpusError(
                 f"no word occurs {settings.min_count} times; give a lower --min-count"
             )
         vocabulary, counts = counted.types[:kept], counted.counts[:kept]
-        index.write_occurrences(folder / "index", counts)
+        write_occurrences(folder / "index", counts)
         read = time.perf_counter()
         vectors, outputs = train_vectors(
-            index.Index(folder / "index", vocabulary, counted.files), counts, settings, progress
+            Index(folder / "index", vocabulary, counted.files), counts, settings, progress
         )
         trained = time.perf_counter()
         write_lines(folder / "index" / "rare.txt", counted.types[kept:])
@@ -153,8 +154,8 @@ def finish(
 
 
 def _divide(
-    folder: Path, tokenizer: Tokenizer, counted: index.Counted, unit: str, pieces: int | None
-) -> tuple[Tokenizer, index.Counted]:
+    folder: Path, tokenizer: Tokenizer, counted: Counted, unit: str, pieces: int | None
+) -> tuple[Tokenizer, Counted]:
     """Make an index of smaller units, and the tokeniser that finds them."""
     divided: Characters | Subwords
     words = counted.types

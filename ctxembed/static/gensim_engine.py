@@ -11,7 +11,8 @@ from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.settings import LEAST_RATE, EngineSettings
 from ctxembed.static.space import Floats
-from ctxembed.text.index import Index, write_training_text
+from ctxembed.text.build_index import sentence_chunks
+from ctxembed.text.index import Index
 
 
 def train(
@@ -61,7 +62,7 @@ def train(
     )
     assert isinstance(index.folder, Path)  # of a model under way: nothing is to take its place
     text = index.folder / "text"  # of at most 1,000 words a line; gensim reads no more than 10,000
-    write_training_text(index.folder, words, text)
+    write_text(index.folder, words, text)
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
         class Tell(CallbackAny2Vec):  # type: ignore[misc]
@@ -81,6 +82,16 @@ def train(
     text.unlink()
     output = model.syn1neg if settings.negative else None
     return model.wv.vectors, output
+
+
+def write_text(folder: Path, words: Sequence[str], target: Path) -> None:
+    """Write the words that have a row, one sentence a line."""
+    table = np.array([*(word + " " for word in words), "\n"], dtype=object)
+    with target.open("w", encoding="utf-8", newline="\n") as file:
+        for chunk, bounds in sentence_chunks(folder, 1 << 18):
+            chunk[chunk >= len(words)] = -1
+            chunk = np.insert(chunk, bounds[1:], len(words))  # a line break behind each
+            file.write("".join(table[chunk[chunk >= 0]]))
 
 
 def save_keyed_vectors(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
+from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import Index, build
+from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
 
 

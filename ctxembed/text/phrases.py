@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
+from ctxembed.text.build_index import Counted, sentence_chunks
 from ctxembed.text.folder import Part
 from ctxembed.text.function_words import MANY, is_content
-from ctxembed.text.index import CHUNK, Counted
+from ctxembed.text.index import CHUNK
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -136,22 +137,11 @@ def _bucket(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _pairs(folder: Path, may: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
     """Yield a number for each two words of a sentence that may be joined, a chunk at a time."""
-    for ids, bounds in _chunks(folder):
+    for ids, bounds in sentence_chunks(folder, CHUNK):
         both = may[ids[:-1]] & may[ids[1:]]
         both[bounds[1:-1] - 1] = False  # two sentences
         at = np.flatnonzero(both)
         yield ids[at] * len(may) + ids[at + 1]
-
-
-def _chunks(folder: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the ids of many sentences, and where each begins in them and the last one ends."""
-    ids, offsets = load(folder / "ids.npy"), load(folder / "offsets.npy")
-    first = 0
-    while first < len(offsets) - 1:
-        end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
-        bounds = np.array(offsets[first : max(end, first + 1) + 1])
-        yield ids[bounds[0] : bounds[-1]].astype(np.int64), bounds - bounds[0]
-        first += len(bounds) - 1
 
 
 def join(folder: Path, counted: Counted, pairs: NDArray[np.int64]) -> Counted:
@@ -165,7 +155,7 @@ def join(folder: Path, counted: Counted, pairs: NDArray[np.int64]) -> Counted:
     counts = np.concatenate([counted.counts, np.zeros(len(keys), np.int64)])
     gone = [np.zeros(1, np.int64)]  # joints within each sentence
     with (folder / "joined").open("wb") as target:
-        for ids, bounds in _chunks(folder):
+        for ids, bounds in sentence_chunks(folder, CHUNK):
             mine, taken = _join(ids, bounds, keys, types)
             target.write(mine.astype("<i4").tobytes())
             before = np.concatenate([[0], np.cumsum(taken)])

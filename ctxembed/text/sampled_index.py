@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.text.borders import KINDS, LINE
-from ctxembed.text.index import CHUNK, Ids, renumber, write_occurrences
+from ctxembed.text.build_index import renumber, write_occurrences
+from ctxembed.text.index import CHUNK, Ids
 from ctxembed.text.sampling import INDEXED, TRAINED, Drawn, Plan, draw
 from ctxembed.text.word_list import write_lines
 

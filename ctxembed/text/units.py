@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.index import CHUNK, Counted
+from ctxembed.text.build_index import Counted
+from ctxembed.text.index import CHUNK
 from ctxembed.text.npy import load, write_header
 from ctxembed.text.numbering import split_long
 from ctxembed.text.original import PLACES

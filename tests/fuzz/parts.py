@@ -28,7 +28,7 @@ from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.progress import Progress
 from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_files
-from ctxembed.text import index
+from ctxembed.text.build_index import build, write_occurrences
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import write_lines
@@ -52,8 +52,8 @@ KNOWN = ["the", "bank", "of", "river", "money", "in", "a", "piece", "cake", "app
 def write_model(folder: Path, text: Path, seed: int) -> None:
     """Write a model of random vectors over a text."""
     (folder / "index").mkdir()
-    found = index.build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
-    index.write_occurrences(folder / "index", found.counts)
+    found = build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
+    write_occurrences(folder / "index", found.counts)
     write_lines(folder / "index" / "rare.txt", [])
     told = {"tokens": found.tokens, "tokenizer": {}, "files": found.files}
     rng = np.random.default_rng(seed)

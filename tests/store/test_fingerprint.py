@@ -19,7 +19,7 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
 from ctxembed.store.write_model import write_description, write_files
 from ctxembed.table import Table
-from ctxembed.text import index
+from ctxembed.text.build_index import build, write_occurrences
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run, write_tiny
@@ -50,8 +50,8 @@ def write_random(folder: Path) -> Path:
     words = [*(f"w{n}" for n in range(38)), "river", "bank"]
     text.write_text("".join(" ".join(rng.choice(words, 8)) + "\n" for _ in range(1000)))
     (folder / "index").mkdir(parents=True)
-    found = index.build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
-    index.write_occurrences(folder / "index", found.counts)
+    found = build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
+    write_occurrences(folder / "index", found.counts)
     meta = {"tokens": found.tokens, "tokenizer": {}, "files": found.files}
     vectors = rng.normal(size=(40, 8)).astype(np.float32)
     write_files(folder, found.types, found.counts, vectors, None, meta)

@@ -12,8 +12,9 @@ from ctxembed.errors import ModelError
 from ctxembed.make.train import _divide
 from ctxembed.progress import Progress
 from ctxembed.text import numbering, original
+from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import Index, build
+from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
 from tests.text.test_numbering import PIECES, SPACES
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from ctxembed.make.train import train
 from ctxembed.progress import Progress
 from ctxembed.store.model import Model
+from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.index import Index, build
+from ctxembed.text.index import Index
 from ctxembed.text.phrases import Phrases, find_pairs, join_known
 from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
