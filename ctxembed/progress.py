@@ -24,3 +24,6 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Tell the user something that is not data."""
+
+
+SILENT = Progress()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ctxembed.ask.columns import POSITION, SENTENCE
 from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.targets import choose_attention, name_targets, read_sentences
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
@@ -21,14 +22,14 @@ DIGITS = 9  # changes that differ less than this are ties: sums in another order
 MOST = 10_000_000  # words looked at for a sentence: each is removed in turn
 ENOUGH = 5  # words; below this any order is likely
 ABLATE = (
-    Column("sentence", "number of the sentence, from 1", "label"),
+    SENTENCE,
     Column(
         "target",
         "the word whose vector is watched; apple:2 is the second apple of the sentence",
         "label",
     ),
     Column("removed", "the context word that is taken away", "label"),
-    Column("position", "its place among the words as written, from 1"),
+    POSITION,
     Column(
         "weight",
         "its attention weight before, mean over heads; one target's weights sum to 1",

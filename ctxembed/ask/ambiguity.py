@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ctxembed.ask.columns import WORD
 from ctxembed.ask.find_senses import current_senses
 from ctxembed.ask.induce import cluster
 from ctxembed.ask.sense_space import SenseSpace, make_space
 from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
 from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -22,7 +23,7 @@ FEWEST = 20  # occurrences below which nothing is said
 EACH = 300  # occurrences looked at for each word
 VERDICTS = ("needs-context", "static-ok", "too-rare")
 AMBIGUITY = (
-    Column("word", "the word", "label"),
+    WORD,
     Column("count", "how often it occurs"),
     Column("senses", "how many senses it has, as `senses` finds them"),
     Column(
@@ -81,7 +82,7 @@ def ambiguity(
     number: int | None = None,
     summary: bool = False,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
     representations = representations_of(model)
@@ -93,7 +94,7 @@ def ambiguity(
     if not rows:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
-    found = list(measure(representations, name, rows, seed, progress or Progress()))
+    found = list(measure(representations, name, rows, seed, progress))
     carries = content(representations)
     found.sort(key=lambda item: _order(item, carries(item.row)))
     space = make_space(representations, name)

@@ -13,7 +13,7 @@ from ctxembed.context.hits import Hits
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representations import Representations, representations_of
 from ctxembed.errors import UsageError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -63,7 +63,7 @@ def collocates(
     function_words: bool = False,
     attention: str | None = None,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """List the words that stand near words more often than chance would have it.
 
@@ -107,7 +107,7 @@ def _label(
     hits: Hits,
     attention: str | None,
     seed: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Return (n,) the sense of each occurrence, and what there is to say of them."""
     known, told = find_known_senses(representations, hits, attention, True, seed, progress)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ctxembed.ask.columns import POSITION, SENTENCE, TARGET
 from ctxembed.ask.meaning import MEANING, Meanings
 from ctxembed.ask.targets import general_kind, open_encoders, read_sentences
 from ctxembed.ask.weights import draw_sentences
@@ -27,10 +28,10 @@ from ctxembed.table import Cell, Chart, Column, Role, Table
 BASELINES = ("static", "bag")
 OCCURRENCES = 200  # spread over the corpus; all their pairs make the baseline
 ALIKE = 0.95  # cosine above which attention says no more than the bag
-TARGET = (
-    Column("sentence", "number of the sentence, from 1", "label"),
-    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
-    Column("position", "its place among the words as written, from 1", "aside"),
+TARGET_COLUMNS = (
+    SENTENCE,
+    TARGET,
+    replace(POSITION, role="aside"),
     Column("representation", "static, bag, general, learned or the name of an attention", "label"),
     Column("cos_static", "cosine with the word's static vector: how far context moved it"),
 )
@@ -43,7 +44,7 @@ SEVERAL = (
 )
 
 
-@on_model(*TARGET, AXIS, *SEVERAL, *MEANING)
+@on_model(*TARGET_COLUMNS, AXIS, *SEVERAL, *MEANING)
 def compare(
     model: Model,
     sentences: str | Sequence[str],
@@ -76,7 +77,7 @@ def compare(
     vectors = {way.name: way.vectors(items) for way in ways}
     shown: Role = "number" if len(axes) < 2 else "aside"  # there is no room for them all
     several = [replace(column, role=shown) for column in SEVERAL if read.several]
-    columns = (*TARGET, *AXIS.each(axes), *several, *MEANING)
+    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *MEANING)
     own = [item.own.tolist() for item in items]
     seen: dict[tuple[int, ...], int] = {}
     firsts = [seen.setdefault(tuple(ids), row) for row, ids in enumerate(own)]
@@ -117,7 +118,7 @@ def compare(
 
 def _draw(chosen: Sequence[Ours], read: Sequence[Parsed], axes: Sequence[str]) -> list[Chart]:
     """Draw each target between the axes, an arrow from static to what the context makes of it."""
-    first, which = len(TARGET), ["sentence", "target"]
+    first, which = len(TARGET_COLUMNS), ["sentence", "target"]
     attention = chosen[-1]
     charts = [draw_sentences(attention, read)] if isinstance(attention, Attention) else []
     if len(axes) == 2:

@@ -1,11 +1,12 @@
 """Contextual vectors for many sentences: this is how other programs get them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
 
+from ctxembed.ask.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
 from ctxembed.ask.targets import (
     Skipped,
     general_kind,
@@ -24,13 +25,7 @@ from ctxembed.table import Cell, Column, Table
 
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
-TARGET = (
-    Column("sentence", "number of the line, from 1", "label"),
-    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
-    Column("position", "its place among the words as written, from 1"),
-)
-NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
-VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
+WHERE = (Column("sentence", "number of the line, from 1", "label"), TARGET, POSITION)
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class Target:
     position: int  # place among the words as written, from 1
 
 
-@on_model(*TARGET, NUMBERS, VECTOR)
+@on_model(*WHERE, NUMBERS, VECTOR)
 def contextualize(
     model: Model,
     sentences: str | Iterable[str],
@@ -81,8 +76,7 @@ def contextualize(
             for target, vector in zip(targets, vectors, strict=True)
         )
 
-    parts = tuple(f"d{i}" for i in range(1, way.dim + 1))
-    columns = (*TARGET, replace(VECTOR, parts=parts))
+    columns = (*WHERE, vector_of(way.dim))
     return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
 

@@ -15,7 +15,7 @@ from ctxembed.ask.targets import Skipped, general_kind, name_attention
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import CtxembedError
 from ctxembed.make.spark import job, on_files, open_session
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import PROPERTIES, Table
@@ -39,14 +39,13 @@ def contextualize_on_spark(
     every_word: bool = False,
     attention: str | None = None,
     general: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Write the vectors of the marked words of every line of files, a row each, as Parquet.
 
     A file whose rows are there already is not read again. A line, or a file, that cannot be used is
     a row with its error.
     """
-    progress = progress or Progress()
     name_attention(representations_of(model), attention, general)  # a mistake is told at once
     session = open_session()
     names = [source.name for source in Corpus(list(files)).sources]

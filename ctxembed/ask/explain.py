@@ -5,9 +5,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import cast
 
+from ctxembed.ask.columns import POSITION
 from ctxembed.ask.explained import (
     HEAD,
-    POSITION,
     SENTENCE,
     STEPS,
     TARGET,

@@ -20,7 +20,6 @@ TARGET = Column(
     "target", "the word explained; apple:2 is the second apple of the sentence", "label"
 )
 TOKEN = Column("token", "a word of the sentence; one without numbers is unknown", "label")
-POSITION = Column("position", "its place among the words as written, from 1")
 WEIGHT = Column(
     "weight",
     "softmax of the sums of one head, which sum to 1; of head mean, the mean of the heads' weights",

@@ -13,7 +13,7 @@ from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, re
 from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import digest, read_description
@@ -43,10 +43,10 @@ def find_senses(
     attention: str | None = None,
     most: int = 10_000,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Found:
     """Cluster the contextual vectors of a word's occurrences."""
-    model, progress = representations.model, progress or Progress()
+    model = representations.model
     row = model.row(word)
     name = attention or representations.default()
     if model.index is None:

@@ -1,6 +1,7 @@
 """An illustration: weights written by hand, shown as computed ones are."""
 
-from ctxembed.ask.explained import POSITION, TARGET, TOKEN, WEIGHT
+from ctxembed.ask.columns import POSITION
+from ctxembed.ask.explained import TARGET, TOKEN, WEIGHT
 from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.errors import UsageError
 from ctxembed.static.by_hand import read_weights

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.association import Spread, log_likelihood, log_ratio
+from ctxembed.ask.columns import WORD
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.errors import UsageError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import open_model
@@ -24,7 +25,7 @@ from ctxembed.text.mixture import read_ingredient
 from ctxembed.text.tokenizer import Tokenizer
 
 KEYWORDS = (
-    Column("word", "the word", "label"),
+    WORD,
     Column("key_of", "a or b: the corpus it is typical of", "label"),
     Column("count_a", "how often the first corpus has it", "aside"),
     Column("count_b", "how often the second has it", "aside"),
@@ -78,7 +79,7 @@ def keywords(
     min_count: int = 5,
     min_documents: int = 2,
     function_words: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Compare how often words occur in two corpora: models, or text files and folders.
 
@@ -90,7 +91,7 @@ def keywords(
         sides = [
             _side(corpus_of(model))
             if model
-            else _read(given, tokenizer, Path(work) / str(place), progress or Progress())
+            else _read(given, tokenizer, Path(work) / str(place), progress)
             for place, (model, given) in enumerate(zip(models, (a, b), strict=True))
         ]
         table = _Compared.of(sides[0], sides[1], min_count)

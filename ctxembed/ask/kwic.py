@@ -18,7 +18,7 @@ from ctxembed.context.hits import Hits, find_hits
 from ctxembed.context.occurrences import AT_ONCE, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_name, on_model
@@ -59,7 +59,7 @@ def kwic(
     number: int | None = None,
     most: int | None = None,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """List the occurrences of words, several words in a row or patterns, with their senses.
 
@@ -164,7 +164,7 @@ def find_known_senses(
     attention: str | None,
     asked: bool,
     seed: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
     word = hits.asked

@@ -13,7 +13,7 @@ from ctxembed.context.parse import parse
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.make.train import train
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import cores, fit_settings
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
@@ -90,13 +90,13 @@ def mix(
     epochs: int | None = None,
     tokenizer: Tokenizer | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Train on mixtures of two corpora and follow a word from one axis to the other.
 
     Without corpora, the bundled twins are mixed.
     """
-    tokenizer, progress = tokenizer or Tokenizer(), progress or Progress()
+    tokenizer = tokenizer or Tokenizer()
     if a is None and b is None:
         a, b = (str(corpora() / name) for name in TWINS)
         word = word or WORD

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -28,17 +29,10 @@ ANALOGY = (
 
 
 def nearest(
-    model: Model,
-    vectors: Floats,
-    number: int,
-    without: Sequence[Sequence[int]] = (),
-    space: Vectors | Space | None = None,
-    *,
-    min_count: int = 1,
-    raw: bool = False,
+    model: Model, vectors: Floats, number: int, *given: Any, **ranking: Any
 ) -> list[list[tuple[str, float]]]:
     """Find the words nearest to each vector (n, d), with their cosines; as nearest_rows does."""
-    found = nearest_rows(model, vectors, number, without, space, min_count=min_count, raw=raw)
+    found = nearest_rows(model, vectors, number, *given, **ranking)
     return [[(model.vocab[row], cosine) for row, cosine in best] for best in found]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from ctxembed.ask.columns import SENTENCE
 from ctxembed.ask.contextualize import read_targets
 from ctxembed.ask.targets import Skipped
 from ctxembed.attention.scores import softmax
@@ -19,7 +20,7 @@ from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Column, Table
 
 PREDICT = (
-    Column("sentence", "number of the sentence, from 1", "label"),
+    SENTENCE,
     Column("target", "the marked word or words", "label"),
     Column("label", "the label given", "label"),
     Column("probability", "how sure it is, by the softmax over the labels"),

@@ -14,7 +14,7 @@ from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.context.occurrences import quote
 from ctxembed.context.representations import Representations, representations_of
 from ctxembed.errors import CtxembedError, ModelError, UsageError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_name, on_model, refuse_bundled
@@ -75,7 +75,7 @@ def senses(
     top: int | None = None,
     min_count: int | None = None,
     all_k: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Take words' averages apart; k=None finds how many senses each has.
 
@@ -88,7 +88,7 @@ def senses(
         raise UsageError("give words, or --top N for as many as have more than one sense")
     if save:
         refuse_bundled(model.path)
-    representations, progress = representations_of(model), progress or Progress()
+    representations = representations_of(model)
     name = attention or representations.default()
     known, notes, unknown = model.keep_known(words) if words else ([], [], [])
     alone = len(known) + len(unknown) == 1
@@ -98,7 +98,6 @@ def senses(
         if top is not None:
             from ctxembed.ask.ambiguity import ambiguous_words
 
-            assert progress is not None
             candidates: Iterator[str] = ambiguous_words(
                 representations, name, seed, progress, min_count
             )
@@ -112,7 +111,7 @@ def senses(
             try:
                 made = kept or find_senses(
                     representations, word, k=k, attention=name, most=most, seed=seed,
-                    progress=progress if alone else None,
+                    progress=progress if alone else SILENT,
                 ).senses  # fmt: skip
             except CtxembedError as error:
                 if alone or isinstance(error, ModelError):
@@ -129,7 +128,7 @@ def senses(
     new: list[SavedSenses] = []
     shown: list[SavedSenses] = []
     total = top if top is not None else len(known)
-    outer = Progress() if alone else progress  # one bar at a time
+    outer = SILENT if alone else progress  # one bar at a time
     with outer.stage("senses", total, "words") as stage:
         for item, before in found():
             shown.append(item)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.ask.columns import WORD
 from ctxembed.ask.deal import Dealt, Documents, adjust, by_document, deal, interval
 from ctxembed.ask.induce import cluster
 from ctxembed.ask.sense_space import SenseSpace, tell_apart
@@ -15,7 +16,7 @@ from ctxembed.attention.starts import general
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention
 from ctxembed.errors import ModelError, UnknownWordError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model, on_model
@@ -24,7 +25,7 @@ from ctxembed.text.function_words import is_content
 
 SHIFT = (
     Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05"),
-    Column("word", "the word", "label"),
+    WORD,
     Column("count_a", "how often the first corpus has it", "aside"),
     Column("count_b", "how often the second has it", "aside"),
     Column("documents_a", "in how many documents of the first corpus, of those looked at", "aside"),
@@ -235,7 +236,7 @@ def shift(
     most: int = 1000,
     permutations: int = 999,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Measure how far words have shifted, the words given or those that shifted most.
 
@@ -243,7 +244,6 @@ def shift(
     """
     b = as_model(model_b)
     aligned, a = align(model_a, b, min_count), model_a
-    progress = progress or Progress()
     known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
     everything = [
         word

@@ -1,11 +1,11 @@
 """What is this model, and what is this word's averaged vector?"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ctxembed.ask.columns import NUMBERS, VECTOR, WORD, vector_of
 from ctxembed.ask.neighbors import nearest
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
 from ctxembed.context.hits import Hits, find_hits
@@ -15,9 +15,6 @@ from ctxembed.store.model import Model
 from ctxembed.store.places import BUNDLED, bundled_model, on_model
 from ctxembed.table import PROPERTIES, Cell, Column, Table
 
-WORD = Column("word", "the word", "label")
-NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
-VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
 SHOW = (
     WORD,
     Column(
@@ -82,7 +79,7 @@ def _cell(value: object) -> Cell:
 def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
     known, notes, unknown = model.keep_known(words)
-    columns = (WORD, replace(VECTOR, parts=[f"d{i}" for i in range(1, model.dim + 1)]))
+    columns = (WORD, vector_of(model.dim))
     return Table(columns, lambda: ((word, model.vector(word)) for word in known), notes, unknown)
 
 

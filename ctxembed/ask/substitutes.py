@@ -7,6 +7,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.ask.columns import SENTENCE, TARGET
 from ctxembed.ask.neighbors import AT_ONCE, nearest_rows
 from ctxembed.ask.targets import read_sentences
 from ctxembed.context.parse import Occurrence
@@ -27,8 +28,8 @@ AMBIGUOUS = 2.0  # the weight of the contextual vector of such a word; 1 for any
 HALF = 0.5  # the weight of what says less: how frequent a word is, what stands next to the target
 Rows = NDArray[np.intp]
 SUBSTITUTES = (
-    Column("sentence", "number of the sentence, from 1", "label"),
-    Column("target", "the word; apple:2 is the second apple of the sentence", "label"),
+    SENTENCE,
+    TARGET,
     Column("rank", "1 for the best"),
     Column("substitute", "a word that could stand in its place", "label"),
     Column("score", "fits_word + fits_context"),

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ctxembed.ask.columns import SENTENCE
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model
@@ -14,7 +15,6 @@ from ctxembed.text.subword import Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer, sentence_spans
 
 Token = tuple[str, int, int]  # itself, where it begins and ends
-SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
 TOKEN = Column("token", "the token; ## marks a subword that goes on with a word", "label")
 TOKENS = Column("tokens", "the tokens of the sentence, with --per sentence", "text")
 SPAN = (

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ctxembed.ask.columns import POSITION
 from ctxembed.ask.explain import pick_head
-from ctxembed.ask.explained import POSITION, Explained, explain_targets
+from ctxembed.ask.explained import Explained, explain_targets
 from ctxembed.ask.targets import choose_attention, tell_skipped
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import representations_of

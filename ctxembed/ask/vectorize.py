@@ -1,11 +1,12 @@
 """A text as numbers: one row a sentence, by counts or by vectors."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ctxembed.ask.columns import SENTENCE, vector_of
 from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.ask.tokenize import read_blocks, sentences
 from ctxembed.context.representations import Representation, representations_of
@@ -18,7 +19,6 @@ from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
 WIDE = 2000  # columns that a table may have
-SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
 ROW = Column(
     "word", "the word: one-hot has a row a word; with --sparse, the column of the number", "label"
 )
@@ -100,8 +100,7 @@ def vectorize(
             for number, vector in zip(numbers, vectors, strict=True)
         )
 
-    parts = [f"d{i}" for i in range(1, opened.dim + 1)]
-    return Table((SENTENCE, replace(VECTOR, parts=parts)), rows)
+    return Table((SENTENCE, vector_of(opened.dim, VECTOR)), rows)
 
 
 def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ctxembed.ask.explained import POSITION, TARGET, TOKEN, WEIGHT, explain_targets
+from ctxembed.ask.columns import POSITION, SENTENCE
+from ctxembed.ask.explained import TARGET, TOKEN, WEIGHT, explain_targets
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention
-from ctxembed.table import Cell, Chart, Column, Table
+from ctxembed.table import Cell, Chart, Table
 
-SENTENCE = Column("sentence", "number of the sentence, from 1", "label")
 WEIGHTS = (SENTENCE, TARGET, TOKEN, POSITION, replace(WEIGHT, group=("sentence", "target")))
 
 

@@ -12,7 +12,7 @@ from ctxembed.context.occurrences import quote, sample
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import representations_of, vectors_at
 from ctxembed.errors import CtxembedError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.sense_store import SavedSenses
@@ -118,7 +118,7 @@ def word_map(
     attention: str | None = None,
     most: int = MOST,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> WordMap:
     """Lay a word's occurrences out by their principal directions, with their senses.
 

@@ -20,7 +20,7 @@ from ctxembed.evaluate.rated_pairs import similarity, without_context
 from ctxembed.evaluate.scws import scws
 from ctxembed.evaluate.substitution import substitution
 from ctxembed.evaluate.wic import wic
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Table
@@ -50,10 +50,9 @@ def evaluate(
     by_word: bool = False,
     published: bool = False,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Score a benchmark: similarity, wic, scws, senses, pseudowords, analogies, substitution."""
-    progress = progress or Progress()
     files = [files] if isinstance(files, str) else files
     _check(kind, files, train, candidates)
     scored = list_scored(model, seed, open_encoders(encoders, model))
@@ -113,7 +112,7 @@ def _pseudowords(
     merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
     with progress.stage("pseudowords", len(merged), "pair") as stage:
         for number, (band, word) in enumerate(merged):
-            scores = score(word, scored, (seed, number), Progress())
+            scores = score(word, scored, (seed, number), SILENT)
             bands.setdefault(band, []).append(scores)
             stage.advance()
     every = [scores for words in bands.values() for scores in words]

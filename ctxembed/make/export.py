@@ -6,13 +6,13 @@ from typing import IO
 import numpy as np
 
 from ctxembed.errors import UsageError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.write import check_words, write_vectors
 from ctxembed.store.model import Model
 from ctxembed.store.pair import pair_written_whole
 from ctxembed.store.places import on_model
 from ctxembed.store.whole import file_written_whole
-from ctxembed.table import PROPERTIES, Cell, Table
+from ctxembed.table import PROPERTIES, Table
 
 FORMATS = {
     ".txt": "word2vec text",
@@ -25,10 +25,10 @@ FORMATS = {
 
 @on_model(*PROPERTIES)
 def export(
-    model: Model, output: str | Path, *, force: bool = False, progress: Progress | None = None
+    model: Model, output: str | Path, *, force: bool = False, progress: Progress = SILENT
 ) -> Table:
     """Write a model's static vectors in the format that the file's name asks for."""
-    path, progress = Path(output), progress or Progress()
+    path = Path(output)
     form = FORMATS.get(path.suffix)
     if form is None:
         raise UsageError(f"{output}: cannot tell the format; end the name in {', '.join(FORMATS)}")
@@ -39,12 +39,9 @@ def export(
     if not path.parent.is_dir():
         raise UsageError(f"{path.parent}: no such directory")
     _write(model, files, progress)
-    rows: list[tuple[str, Cell]] = [
-        ("words", len(model.vocab)),
-        ("dim", model.dim),
-        ("format", form),
-    ]
-    return Table(PROPERTIES, [*rows, *(("file", str(file)) for file in files)])
+    named = (("file", str(file)) for file in files)
+    sizes = (("words", len(model.vocab)), ("dim", model.dim))
+    return Table(PROPERTIES, [*sizes, ("format", form), *named])
 
 
 def _write(model: Model, files: list[Path], progress: Progress) -> None:
@@ -68,4 +65,4 @@ def _write(model: Model, files: list[Path], progress: Progress) -> None:
 def export_stream(model: Model, file: IO[bytes]) -> None:
     """Write a model's static vectors as word2vec text to an open stream."""
     check_words(model.vocab)
-    write_vectors(file, model.vocab, model.vectors, Progress(), binary=False)
+    write_vectors(file, model.vocab, model.vectors, SILENT, binary=False)

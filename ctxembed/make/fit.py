@@ -24,7 +24,7 @@ from ctxembed.context.representations import Static
 from ctxembed.errors import CorpusError
 from ctxembed.make.labelled import Item, Task, as_examples, read_task
 from ctxembed.make.learn import begin
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.store.model import Model
@@ -97,10 +97,9 @@ def fit_examples(
     labels: int,
     settings: FitSettings,
     seed: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Fitted:
     """Fit on one part, stop where the other no longer gains, then fit again on both as long."""
-    progress = progress or Progress()
     both = np.sort(np.concatenate([seen, held_out]))
     anchors = find_expressions(ready.examples.own[seen])[0]
     one, other = ready.examples.take(seen), ready.examples.take(held_out)
@@ -188,7 +187,7 @@ def fit_task(
     by: str = "sentence",
     report: str = "summary",
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     **given: Any,
 ) -> Table:
     """Fit a task, save it as an attention, and tell how it went: summary, epochs or confusion.

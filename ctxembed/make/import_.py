@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError, UsageError, read_failure
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
@@ -83,11 +83,10 @@ def import_(
     encoding: str = "utf-8",
     errors: str = "strict",
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Make a model of a file of vectors."""
     check_encoding(encoding, UsageError)
-    progress = progress or Progress()
     counts: NDArray[np.int64] | None = None
     with written_whole(Path(output), replace=force) as folder:
         sha256 = ""

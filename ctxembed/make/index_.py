@@ -8,7 +8,7 @@ import numpy as np
 
 from ctxembed.errors import CorpusError
 from ctxembed.make.shrink import MADE, copy_attentions
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import cores
 from ctxembed.static.small import Small
 from ctxembed.store.model import Model
@@ -33,10 +33,10 @@ def index(
     output: str | Path = "ctxembed-model",
     *,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Table:
     """Make a model of another one's vectors and attentions with this corpus; no vector changes."""
-    corpus, progress, vocabulary = as_corpus(corpus), progress or Progress(), len(model.vocab)
+    corpus, vocabulary = as_corpus(corpus), len(model.vocab)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         counted = build(corpus, model.tokenizer, folder / "index", cores(), progress, keep=True)

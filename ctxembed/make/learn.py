@@ -16,7 +16,7 @@ from ctxembed.attention.starts import start
 from ctxembed.attention.terms.walls import count_heights
 from ctxembed.attention.terms.word_bias import word_features
 from ctxembed.errors import CorpusError, CtxembedError
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
@@ -53,7 +53,7 @@ def learn_attention(
     corpus: str | Sequence[str] = (),
     positions: str = "learned",
     epochs: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     **given: Any,
 ) -> Table:
     """Learn attention for a model from its corpus, or another one, and save it under a name.
@@ -76,7 +76,7 @@ def learn_on(
     *,
     index: Index | None = None,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     **given: Any,
 ) -> Table:
     """Learn W_Q, W_K, W_V, W_O and the biases on pseudowords, and save them under a name.
@@ -84,7 +84,6 @@ def learn_on(
     `given` are fields of attention.learn.Settings. An interrupt keeps what was validated.
     """
     check_free(model, name, task=False)
-    progress = progress or Progress()
     corpus = index or model.index
     if corpus is None:
         raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
@@ -196,15 +195,17 @@ def _table(
     return Table(PROPERTIES, rows, notes, chart=chart)
 
 
-def learn_from(model: Model, names: str | Sequence[str], name: str, **settings: Any) -> Table:
+def learn_from(
+    model: Model, names: str | Sequence[str], name: str, progress: Progress, **settings: Any
+) -> Table:
     """Learn from a corpus that the model was not trained on: its words become the model's rows."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
-        progress = settings.get("progress") or Progress()
         counted = build(as_corpus(names), model.tokenizer, folder, cores(), progress)
         if isinstance(model.tokenizer, Phrases):
             counted = join_known(folder, counted, model.tokenizer)
         rows = [model.find(word) for word in counted.types]
         counts = renumber_for(folder, rows, len(model.vocab))
         write_occurrences(folder, counts)
-        return learn_on(model, name, index=Index(folder, model.vocab, counted.files), **settings)
+        index = Index(folder, model.vocab, counted.files)
+        return learn_on(model, name, index=index, progress=progress, **settings)

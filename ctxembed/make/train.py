@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, UsageError
 from ctxembed.make.learn import NothingLearned, learn_on
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, cores, fit_settings
 from ctxembed.static.space import Floats
-from ctxembed.store.frame_store import write_frames
 from ctxembed.store.model import Model
 from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
-from ctxembed.store.write_model import write_files
+from ctxembed.store.write_model import write_files, write_frames
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.build_index import Counted, build, put_first, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
@@ -44,7 +43,7 @@ def train(
     force: bool = False,
     text: bool = True,
     attention: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     workers: int | None = None,
     engine: str = "auto",
     words: Collection[str] | None = None,
@@ -61,7 +60,6 @@ def train(
     """
     if phrases and unit != "word":
         raise UsageError(f"--phrases joins words: it does not go with --unit {unit}")
-    progress = progress or Progress()
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")

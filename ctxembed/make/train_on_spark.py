@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import CorpusError, CtxembedError, UsageError
 from ctxembed.make.spark import job, on_files, open_session
 from ctxembed.make.train import finish, summary
-from ctxembed.progress import Progress
+from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, fit_settings
 from ctxembed.store.whole import written_whole
 from ctxembed.table import PROPERTIES, Table, answers
@@ -53,7 +53,7 @@ def train_on_spark(
     train_words: int = TRAIN_WORDS,
     force: bool = False,
     attention: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     workers: int | None = None,
     engine: str = "auto",
     **given: Any,
@@ -65,7 +65,7 @@ def train_on_spark(
     """
     if "-" in corpus.names:
         raise UsageError("--on spark reads files, not stdin")
-    progress, tokenizer = progress or Progress(), tokenizer or Tokenizer()
+    tokenizer = tokenizer or Tokenizer()
     session = open_session()
     name, train_vectors, told = choose(engine, bool(given.get("hierarchical_softmax")), progress)
     with (

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed import __version__
+from ctxembed.static.frames import count_frames
 from ctxembed.static.small import narrow
 from ctxembed.static.space import Floats
 from ctxembed.store.contents import write_json
-from ctxembed.store.model import FORMAT
+from ctxembed.store.model import FORMAT, Model
+from ctxembed.store.whole import file_written_whole
 from ctxembed.text.npy import load
 from ctxembed.text.word_list import write_lines
 
@@ -45,6 +47,17 @@ def write_description(
     made = {"format": FORMAT, "version": __version__, "vocabulary": len(words), "dim": dim}
     made["fingerprint"] = _fingerprint(folder)
     write_json(folder / "model.json", made | meta)
+
+
+def write_frames(model: Model) -> bool:
+    """Count the frames of a model's corpus and keep them; tell whether there were any."""
+    if model.index is None:
+        return False
+    frames = count_frames(model.index.ids, model.index.offsets, model.counts)
+    if len(frames):
+        with file_written_whole(model.path / "frames.npy") as file:
+            np.save(file, frames)
+    return len(frames) > 0
 
 
 def _fingerprint(folder: Path) -> str:

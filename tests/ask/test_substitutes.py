@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 
 from ctxembed.ask.substitutes import same_stem, substitutes
-from ctxembed.store.frame_store import write_frames
 from ctxembed.store.model import Model
+from ctxembed.store.write_model import write_frames
 from tests.ask.test_compare import cosine
 from tests.ask.test_compare import general as general_of
 from tests.conftest import TEXT, WORDS, Run, write_tiny
