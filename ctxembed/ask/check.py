@@ -7,6 +7,7 @@ from ctxembed.errors import ModelError
 from ctxembed.store.contents import describe, description_of, directories, list_contents, listing
 from ctxembed.store.model import FIX, Model
 from ctxembed.store.places import Given, model_path
+from ctxembed.store.soundness import find_fault
 from ctxembed.store.whole import sweep_files
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.folder import Folder
@@ -24,7 +25,10 @@ Row = tuple[Cell, ...]
 
 @answers(*COLUMNS)
 def check(model: Given = None, *, add: bool = False) -> Table:
-    """Read every file of a model and hold it against its checksum; with add, write checksums."""
+    """Read every file of a model, hold it against its checksum, and look whether it makes sense.
+
+    add: write checksums where there are none.
+    """
     path = model.path if isinstance(model, Model) else model_path(model)
     if add or not (path / "model.json").exists():
         opened = Model.open(path)  # says what is no model at all
@@ -37,6 +41,8 @@ def check(model: Given = None, *, add: bool = False) -> Table:
             sweep_files(place / part.name)
             list_contents(place)
         rows += _check(path, place, faults)
+    if not faults and (fault := find_fault(Model.open(path))):
+        faults.append(str(fault))
     if faults:
         raise ModelError("\n".join(faults))
     new = sum(row[-1] == "new" for row in rows)

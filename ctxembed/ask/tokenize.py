@@ -43,7 +43,7 @@ def tokenize(
     model: tokenise as this model does.
     """
     check_language(language)
-    kept: list[Block] = []
+    kept: list[Block] | None = None
     chosen: Tokenizer | None
     if model is not None:
         chosen = as_model(model).tokenizer
@@ -52,11 +52,11 @@ def tokenize(
         if unit == "subword":  # read twice, as a pipe cannot be
             kept = list(read_blocks(text, encoding, errors, lines))
         chosen = make_tokenizer(
-            unit, kept, kind=tokenizer, cased=cased, language=language, pieces=pieces
+            unit, kept or (), kind=tokenizer, cased=cased, language=language, pieces=pieces
         )
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        blocks = kept or read_blocks(text, encoding, errors, lines)
+        blocks = read_blocks(text, encoding, errors, lines) if kept is None else kept
         return list_tokens(
             blocks, chosen, lines=lines, per_sentence=per == "sentence", language=language
         )

@@ -12,7 +12,7 @@ import click
 from ctxembed import look_up
 from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
 from ctxembed.cli.arguments import check_given
-from ctxembed.errors import UsageError
+from ctxembed.errors import Replaced, UsageError
 from ctxembed.output.bars import Bars
 from ctxembed.table import Column, Table
 
@@ -101,6 +101,7 @@ def _read_examples(text: str) -> Iterator[tuple[str, str]]:
         yield meaning, " ".join(map(str.strip, lines))
 
 
+AGAIN = 20  # times that a model is opened anew
 MOST = 1_000_000  # lines of stdin that are kept in memory
 PRINTING = Printing.__dataclass_fields__
 
@@ -118,13 +119,23 @@ def ask(*given: Any, writes: bool = False, question: Any = None, **asked: Any) -
         command = click.get_current_context().command
         assert isinstance(command, Command)
         question = command.question
-    if "model" in asked:
-        model = open_model(asked.pop("model"), asked.pop("vectors", None), writes=writes)
-        given = (model, *given)
     if "progress" in signature(question).parameters:
         asked["progress"] = bars()
-    answered: Table = question(*given, **asked)
-    return answered
+    answered: Table
+    if "model" not in asked:
+        answered = question(*given, **asked)
+        return answered
+    path, vectors = asked.pop("model"), asked.pop("vectors", None)
+    again = 0 if writes or Lines("-") in given else AGAIN
+    while True:
+        model = open_model(path, vectors, writes=writes)
+        try:
+            answered = question(model, *given, **asked)
+            return answered
+        except Replaced:  # some of it was to be opened late, when it was gone already
+            again -= 1
+            if again < 0:
+                raise
 
 
 def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":

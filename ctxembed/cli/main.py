@@ -125,13 +125,27 @@ def main() -> NoReturn:
     except MemoryError:
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
     except ImportError as error:  # a library that finds no memory to be loaded into
-        _fail(f"a library cannot be loaded: {error}", 1)
+        reason = (str(error).strip() or "no memory").splitlines()[-1]  # numpy's advice is long
+        _fail(f"a library cannot be loaded: {reason}", 1)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        _blame_model()
+        raise
     except OSError as error:
         if error.filename is None:  # most likely stdout: Python would try it again at the end
             _quietly_close()
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             _fail("no space left on the disk; the output is incomplete", 1)
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+
+
+def _blame_model() -> None:
+    """Say what is wrong with a model that we believed; if nothing is, the mistake is ours."""
+    from ctxembed.store.model import Model
+    from ctxembed.store.soundness import find_fault
+
+    for model in list(Model.opened):
+        if fault := find_fault(model):
+            _fail(str(fault), fault.exit_code)
 
 
 class Closed(io.RawIOBase):

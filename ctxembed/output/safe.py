@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 # Controls but the end of a line and the tab; DEL; line and paragraph ends; changes of direction.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -25,6 +26,7 @@ def _escape(found: "re.Match[str]") -> str:
 def say(lines: Iterable[str]) -> None:
     """Write messages to stderr: a terminal gets them safe, a pipe or file as they are."""
     terminal = sys.stderr.isatty()
-    for line in lines:
-        sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # a full disk takes no message; the answer and the code go on
+        for line in lines:
+            sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
+        sys.stderr.flush()

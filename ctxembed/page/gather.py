@@ -8,6 +8,7 @@ from ctxembed.context.axes import Axes
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.page.document import document
+from ctxembed.page.limits import check
 from ctxembed.page.questions import Json, Models, answer, as_json
 from ctxembed.page.words import read_words
 from ctxembed.progress import Progress
@@ -90,6 +91,7 @@ class _Answers:
 
     def sentence(self, text: str, words: Sequence[str]) -> Json:
         """Gather what can be asked about a sentence; return what the page begins with."""
+        check({"sentence": text})  # what the page itself would not ask
         self.add("words", sentence=text)
         rows = read_words(self.models.model, text).records()
         chosen = [i for i, row in enumerate(rows) if row["target"]]

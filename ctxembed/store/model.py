@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Model(Vocabulary):
     path: Path
     meta: dict[str, Any]
 
+    opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
+
     @classmethod
     def open(cls, path: str | Path) -> "Model":
         """Open a model directory: all its files, so that none comes from what replaces it.
@@ -45,6 +48,7 @@ class Model(Vocabulary):
             with suppress(Replaced):
                 opened = cls._open(folder)
                 if opened.files.in_place():
+                    cls.opened.add(opened)
                     return opened
         raise Replaced(f"{folder}: replaced again and again; run this command later")
 
@@ -54,6 +58,8 @@ class Model(Vocabulary):
             files = Folder(folder, FIX)
             part = files / "model.json"
             if not part.exists():
+                if not files.in_place():
+                    raise Replaced(f"{folder}: replaced meanwhile; run this command again")
                 raise FileNotFoundError
         except (FileNotFoundError, NotADirectoryError):
             if folder.exists():

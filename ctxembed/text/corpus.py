@@ -14,6 +14,7 @@ from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
 from ctxembed.text.streams import PACKED, damage_told, open_bytes
 
+LONGEST = 4 << 20  # bytes without a space, or of spaces: no natural text has them
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
 
@@ -75,7 +76,7 @@ class Corpus:
         digest = hashlib.sha256()
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
         tail, line, wrapped, place = b"", 1, False, 0
-        first = True
+        first, blank = True, 0
         with open_bytes(source.name) as stream:
             while True:
                 with damage_told(source.name):
@@ -94,6 +95,12 @@ class Corpus:
                     first = False
                 cut = len(text) if not data else _safe_cut(text, wrapped)
                 head, tail = text[:cut], text[cut:]
+                blank = blank + len(head) if head.isspace() else 0
+                if max(len(tail), blank) > LONGEST:
+                    what = "nothing but space" if blank else "no space or full stop"
+                    raise CorpusError(
+                        f"{source.name}: line {line}: {what} in {LONGEST >> 20} MiB; is this text?"
+                    )
                 if head:
                     done = _position(stream, source.size)
                     yield Block(number, line, head, wrapped), done - place
@@ -152,10 +159,8 @@ def _safe_cut(text: bytes, wrapped: bool) -> int:
         return cut
     length = len(text.decode("utf-8", "replace"))
     if length >= BLOCK:
-        spaces = (b" ", b"\t", "\u3000".encode())
+        spaces = (b" ", b"\t", "\u3000".encode(), "。".encode())
         cut = max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
-    if not cut and length >= 8 * BLOCK:  # four megabytes without a single space: no natural text
-        cut = len(text.rstrip(bytes(range(0x80, 0xC0)))) - 1  # before the last letter, maybe torn
     return cut
 
 

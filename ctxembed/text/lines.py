@@ -83,7 +83,11 @@ def every_line(name: str | Path) -> Iterator[str]:
         stream = open_bytes(str(name))
         try:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
+            empty = 0
             for number, raw in enumerate(lines, 1):
+                empty = empty + 1 if len(raw) < 2 else 0
+                if empty > MOST:
+                    raise CorpusError(f"{name}: line {number}: {MOST:,} empty lines; is this text?")
                 if len(raw) > LONGEST:
                     told = "stdin" if name == "-" else name
                     raise CorpusError(

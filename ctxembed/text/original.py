@@ -103,8 +103,9 @@ class Copy:
     def _unpack(self, piece: int) -> bytes:
         (begin, first), (end, last) = self._pieces[piece : piece + 2].tolist()
         try:
-            data = zlib.decompress(self._packed[first:last].tobytes())
-        except zlib.error:
+            size = min(end - begin, PIECE)
+            data = zlib.decompressobj().decompress(self._packed[first:last].tobytes(), size + 1)
+        except (zlib.error, ValueError):  # a size below 0
             data = b""
         if len(data) != end - begin:
             raise self._damaged(COPY)

@@ -30,6 +30,8 @@ class Characters(Tokenizer):
         [('h', 0, 1), ('i', 1, 2), ('!', 2, 3)]
         """
         start = 0
+        for word in text.split() if len(text) > LETTERS else ():
+            check_letters(word)
         for end in range(1, len(text) + 1):
             space = text[start].isspace()
             if end < len(text) and not space and unicodedata.category(text[end])[0] == "M":

@@ -103,6 +103,10 @@ CLOSED = {  # what is closed, and the code
     "--help >&-": 1,
     "nope 2>&-": 2,
     "vector - <&-": 2,
+    "tokenize - --unit subword <&-": 0,
+    "show apple >x 2>/dev/full": 0,
+    "show xyzzy 2>/dev/full": 4,
+    "show apple >/dev/full": 1,
     "show xyzzy 2>&- >&-": 4,
 }
 
@@ -170,4 +174,41 @@ def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
     done = run("train", "long.txt", "--unit", "subword", "-o", "m")
     assert done.returncode == 5
     assert "a word of 120,000 letters; at most 100,000 can be divided" in done.stderr
+    done = run("tokenize", "long.txt", "--unit", "character")
+    assert done.returncode == 5
+    assert "a word of 120,000 letters; at most 100,000 can be divided" in done.stderr
+    done = run("report", "the apple " * 70)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "ctxembed: the sentence is too long: 120 words are the most here\n",
+    )
     assert run("positions", "--length", "9000", "--dim", "9000").returncode == 2
+
+
+@pytest.mark.parametrize("letter, told", [
+    ("a", "line 1: no space or full stop in 4 MiB; is this text?"),
+    (" ", "line 1: nothing but space in 4 MiB; is this text?"),
+    ("\n", "line 4194305: nothing but space in 4 MiB; is this text?"),
+])  # fmt: skip
+def test_no_text_is_read_to_its_end(letter: str, told: str, run: Run, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "bomb.gz", "wb", compresslevel=1) as file:
+        for _ in range(6):
+            file.write(letter.encode() * (1 << 20))
+    for line in (
+        ["tokenize", "bomb.gz"],
+        ["train", "bomb.gz", "-o", "m"],
+        ["vectorize", "bomb.gz"],
+    ):
+        done = run(*line, "-q")
+        assert (done.returncode, done.stderr) == (5, f"ctxembed: bomb.gz: {told}\n"), line
+    if letter == "\n":
+        done = run("contextualize", "bomb.gz")
+        assert done.returncode == 5
+        assert "bomb.gz: line 1000001: 1,000,000 empty lines; is this text?" in done.stderr
+
+
+def test_chinese_without_a_single_space_is_text(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "zh.txt").write_text("我在河边散步。" * 210_000, encoding="utf-8")  # 4.4 MB
+    done = run("tokenize", "zh.txt", "--unit", "sentence", "-o", "x.tsv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "x.tsv").read_text().count("我在河边散步。") == 210_000

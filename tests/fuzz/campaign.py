@@ -13,29 +13,33 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from ctxembed.cli.main import COMMANDS, load_command
-from tests.fuzz import parts
+from tests.fuzz import files, given, models, page, surroundings, writing
+from tests.fuzz.ground import Ground, Tries
 from tests.fuzz.tries import End
 
 KINDS = (
     "traceback", "hang", "warning", "memory", "raw escape", "changed answer", "signal",
     "wrong code", "no message", "lost",
 )  # fmt: skip
-Part = Callable[[parts.Ground], Iterator[parts.Try]]
+Part = Callable[[Ground], Tries]
 PARTS: dict[str, tuple[Part, float]] = {  # its share of the time
-    "damaged models": (parts.damaged_models, 0.34),
-    "models replaced while asked": (parts.replaced, 0.12),
-    "killed while writing": (parts.killed, 0.14),
-    "arguments": (parts.arguments, 0.12),
-    "numbers and encodings": (parts.numbers, 0.06),
-    "closed streams, odd stdin": (parts.streams, 0.05),
-    "limits on memory and files": (parts.limits, 0.05),
-    "escapes on a terminal": (parts.terminals, 0.04),
-    "bombs and long lines": (parts.bombs, 0.04),
-    "vector files and corpora": (parts.files, 0.04),
+    "damaged models": (models.damaged_models, 0.22),
+    "hostile models": (models.hostile_models, 0.08),
+    "models replaced while asked": (models.replaced, 0.09),
+    "killed while writing": (writing.killed, 0.12),
+    "arguments": (given.arguments, 0.10),
+    "numbers": (given.numbers, 0.05),
+    "encodings": (given.encoded, 0.05),
+    "closed and odd streams": (surroundings.streams, 0.05),
+    "limits, odd environments": (surroundings.limits, 0.06),
+    "escapes on a terminal": (surroundings.terminals, 0.05),
+    "bombs and long lines": (files.bombs, 0.06),
+    "vector files": (files.vectors, 0.05),
+    "requests to the page": (page.served, 0.02),
 }
 
 
@@ -48,7 +52,7 @@ def main() -> int:
     options.add_argument(
         "--part", choices=PARTS, action="append", help="may be given several times"
     )
-    given = options.parse_args()
+    chosen = options.parse_args()
     for name in COMMANDS:  # every try is a fork of this process
         command = load_command(name)
         if not command.output:
@@ -57,16 +61,16 @@ def main() -> int:
     os.environ["XDG_CACHE_HOME"] = str(place / "cache")
     os.environ.pop("CTXEMBED_MODEL", None)
     try:
-        ground = parts.Ground.make(place, random.Random(given.seed))
-        print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
+        ground = Ground.make(place, random.Random(chosen.seed))
+        print(f"seed {chosen.seed}, {chosen.minutes:g} minutes", flush=True)
         print(f"{'part':<28} {'tries':>6}  {'refused':>7}  findings", flush=True)
         total: Counter[str] = Counter()
         tries = 0
-        chosen = {name: PARTS[name] for name in given.part or PARTS}
-        whole = sum(share for _, share in chosen.values())
-        for name, (part, share) in chosen.items():
-            seconds = 60 * given.minutes * share / whole
-            found, made, refused = run_part(part, ground, seconds, given.tries)
+        parts = {name: PARTS[name] for name in chosen.part or PARTS}
+        whole = sum(share for _, share in parts.values())
+        for name, (part, share) in parts.items():
+            seconds = 60 * chosen.minutes * share / whole
+            found, made, refused = run_part(part, ground, seconds, chosen.tries)
             told = ", ".join(f"{kind} {found[kind]}" for kind in KINDS if found[kind]) or "none"
             print(f"{name:<28} {made:>6}  {refused:>7}  {told}", flush=True)
             total += found
@@ -79,7 +83,7 @@ def main() -> int:
 
 
 def run_part(
-    part: Part, ground: parts.Ground, seconds: float, most: int | None
+    part: Part, ground: Ground, seconds: float, most: int | None
 ) -> tuple[Counter[str], int, int]:
     """Try until the time is over, or so many times; tell the first findings of each kind."""
     found: Counter[str] = Counter()
@@ -90,7 +94,7 @@ def run_part(
         refused += ended is not None and ended.code != 0
         if wrong:
             found[wrong] += 1
-            if found[wrong] <= 5:
+            if found[wrong] <= 9:
                 tell(what, wrong, ended)
         if tries == most if most else time.monotonic() > end:
             break
@@ -101,7 +105,7 @@ def tell(what: str, wrong: str, ended: End | None) -> None:
     """Say what was found, and enough to find it again."""
     sys.stderr.write(f"{wrong}: {what[:300]}\n")
     if ended is not None:
-        last = ended.err.decode("utf-8", "replace").strip()[-700:]
+        last = (ended.err or ended.out).decode("utf-8", "replace").strip()[-700:]
         sys.stderr.write(
             f"  code {ended.code}, {ended.seconds:.1f} s, {ended.memory} KiB: {last}\n"
         )

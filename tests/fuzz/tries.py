@@ -1,21 +1,31 @@
 """One try of the campaign: a command in a process of its own, and what was wrong with its end."""
 
+import fcntl
 import math
 import os
 import pty
+import re
 import resource
+import select
 import signal
+import struct
 import sys
+import termios
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.conftest import ROOT
 
 HANG = 20.0  # seconds of the processor
 STUCK = 90.0  # seconds by the clock: waiting for something that does not come
 MEMORY = 1 << 20  # KiB
 CODES = (0, 1, 2, 3, 4, 5)
-RAW = set(range(32)) - set(b"\n\r\t") | {127}  # what no terminal may be sent
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # the only escapes that we send, and never where NO_COLOR is
+# What no terminal may be sent; a lone \r goes back to the beginning of a line, as bars do.
+RAW = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -33,28 +43,49 @@ def run(
     arguments: Sequence[str | bytes],
     cwd: Path,
     *,
-    stdin: bytes = b"",
+    stdin: bytes | str = b"",
+    stdout: str = "",
     closed: Sequence[int] = (),
     limits: Sequence[tuple[int, int]] = (),
-    terminal: bool = False,
+    environment: Mapping[str, str | None] | None = None,
+    terminal: tuple[int, int] | None = None,
+    fresh: bool = False,
     patience: float = STUCK,
 ) -> End:
-    """Run ctxembed in a fork of this process, which has imported what is slow already."""
+    """Run ctxembed in a fork of this process, which has imported what is slow already.
+
+    stdin: bytes, or the name of a file. terminal: its lines and columns. fresh: in a new Python.
+    """
     names = [cwd / f".{name}" for name in ("in", "out", "err")]
-    names[0].write_bytes(stdin)
+    if isinstance(stdin, bytes):
+        names[0].write_bytes(stdin)
+    given = [stdin if isinstance(stdin, str) else names[0], stdout or names[1], names[2]]
     begun = time.monotonic()
-    if terminal:
-        process, master = pty.fork()
-    else:
-        process, master = os.fork(), -1
+    process, master = (os.fork(), -1) if terminal is None else pty.fork()
     if process == 0:
-        _child(arguments, cwd, names, closed, limits, terminal)
+        try:
+            os.chdir(cwd)
+            if terminal is None:
+                _redirect(given, closed)
+            else:
+                fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *terminal, 0, 0))
+                _redirect([None, None, None], closed)
+            for name, value in (environment or {}).items():
+                os.environ.pop(name, None)
+                os.environ |= {name: value} if value is not None else {}
+            _go(arguments, limits, fresh)
+        except BaseException:
+            if sys.stderr is not None:
+                traceback.print_exc()
+                sys.stderr.flush()
+        finally:
+            os._exit(120)
     screen, code, used, stuck = b"", None, None, False
     while code is None:
         if master >= 0:
             screen += _read(master)
         else:
-            time.sleep(0.002)
+            time.sleep(0.001)
         done, status, used = os.wait4(process, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
@@ -68,10 +99,39 @@ def run(
         while more := _read(master):
             screen += more
         os.close(master)
-        out, err = screen, b""
-    else:
-        out, err = names[1].read_bytes(), names[2].read_bytes()
-    return End(code, out, err, seconds, used.ru_maxrss)
+        return End(code, screen, b"", seconds, used.ru_maxrss)
+    out = b"" if stdout else names[1].read_bytes()
+    return End(code, out, names[2].read_bytes(), seconds, used.ru_maxrss)
+
+
+def _redirect(names: Sequence[Path | str | None], closed: Sequence[int]) -> None:
+    """Give this process its standard streams; those that are closed are None, as in Python."""
+    flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for number, name in enumerate(names):
+        if name is not None:
+            file = os.open(name, flags[number > 0], 0o600)
+            os.dup2(file, number)
+            os.close(file)
+    for number in closed:
+        os.close(number)
+    sys.stdin, sys.stdout, sys.stderr = (
+        None if number in closed else open(number, mode, closefd=False)
+        for number, mode in enumerate("rww")
+    )
+
+
+def _go(arguments: Sequence[str | bytes], limits: Sequence[tuple[int, int]], fresh: bool) -> None:
+    """Become ctxembed."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(6 * HANG), int(6 * HANG)))  # it ends somehow
+    for kind, size in limits:
+        resource.setrlimit(kind, (size, size))
+    if fresh:
+        os.environ["PYTHONPATH"] = str(ROOT)
+        os.execv(sys.executable, [sys.executable, "-m", "ctxembed", *arguments])
+    sys.argv = ["ctxembed", *map(os.fsdecode, arguments)]
+    from ctxembed.cli.main import run as main
+
+    main()
 
 
 def _waits(process: int) -> bool:
@@ -84,54 +144,12 @@ def _waits(process: int) -> bool:
 
 
 def _read(master: int) -> bytes:
-    import select
-
-    if select.select([master], [], [], 0.01)[0]:
+    if select.select([master], [], [], 0.002)[0]:
         try:
             return os.read(master, 1 << 16)
         except OSError:
             return b""
     return b""
-
-
-def _child(
-    arguments: Sequence[str | bytes],
-    cwd: Path,
-    names: Sequence[Path],
-    closed: Sequence[int],
-    limits: Sequence[tuple[int, int]],
-    terminal: bool,
-) -> None:
-    code = 120
-    try:
-        os.chdir(cwd)
-        if not terminal:
-            flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            for number, name in enumerate(names):
-                file = os.open(name, flags[number > 0], 0o600)
-                os.dup2(file, number)
-                os.close(file)
-        for number in closed:
-            os.close(number)
-        sys.stdin, sys.stdout, sys.stderr = (
-            None if number in closed else open(number, mode, closefd=False)
-            for number, mode in enumerate("rww")
-        )
-        resource.setrlimit(resource.RLIMIT_CPU, (int(6 * HANG), int(6 * HANG)))  # it ends somehow
-        for kind, size in limits:
-            resource.setrlimit(kind, (size, size))
-        sys.argv = ["ctxembed", *map(os.fsdecode, arguments)]
-        from ctxembed.cli.main import run as main
-
-        main()
-    except BaseException:
-        import traceback
-
-        if sys.stderr is not None:
-            traceback.print_exc()
-            sys.stderr.flush()
-    finally:
-        os._exit(code)
 
 
 def judge(end: End, sound: Callable[[End], bool] | None = None, terminal: bool = False) -> str:
@@ -147,7 +165,7 @@ def judge(end: End, sound: Callable[[End], bool] | None = None, terminal: bool =
         return "warning"
     if end.memory > MEMORY:
         return "memory"
-    if terminal and RAW & set(end.out):
+    if terminal and RAW.search(COLOUR.sub("", end.out.decode("utf-8", "replace"))):
         return "raw escape"
     if sound is not None and end.code == 0 and not sound(end):
         return "changed answer"

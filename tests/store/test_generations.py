@@ -12,11 +12,13 @@ from ctxembed.ask.compare import compare
 from ctxembed.ask.neighbors import neighbors
 from ctxembed.ask.show import vector
 from ctxembed.attention.starts import general
+from ctxembed.store import contents
 from ctxembed.store.attentions import Saved, save_attention
 from ctxembed.store.contents import list_contents
 from ctxembed.store.model import Model
 from ctxembed.store.whole import written_whole
-from tests.conftest import write_tiny
+from ctxembed.text.folder import Part
+from tests.conftest import Run, write_tiny
 
 QUERIES, REPLACEMENTS = 500, 100
 
@@ -71,3 +73,49 @@ def test_only_whole_answers(tmp_path: Path) -> None:
             os.waitpid(writer, 0)
     assert status == 0
     assert min(seen) > 0
+
+
+def test_a_model_that_is_gone_before_all_of_it_is_open(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of very many attentions some are opened late: then the new model answers, wholly."""
+    models = write_tiny(tmp_path / "one"), other_model(tmp_path / "two")
+    for number, place in enumerate(models):
+        list_contents(place)
+        save_attention(Model.open(place), "learned", Saved(general("cosine", 4, 1 + number)))
+    line = ("explain", "the [bank] money", "--attention", "learned", "-m")
+    new = run(*line, str(models[1])).stdout
+    target = shutil.copytree(models[0], tmp_path / "m")
+    assert run(*line, str(target)).stdout != new
+    opened = Model.open.__func__  # type: ignore[attr-defined]
+
+    def open_and_replace(path: Path) -> Model:
+        model: Model = opened(Model, path)
+        if model.meta == Model.open(models[0]).meta:
+            with written_whole(target, replace=True) as work:
+                shutil.copytree(models[1], work, dirs_exist_ok=True)
+        return model
+
+    monkeypatch.setattr(contents, "HELD", 0)
+    monkeypatch.setattr(Model, "open", lambda path: (
+        open_and_replace(path) if path == target else opened(Model, path)))  # fmt: skip
+    assert run(*line, str(target)).stdout == new
+
+
+def test_a_model_that_is_removed_while_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opened the old directory a moment before it was emptied opens the new one."""
+    target, waiting = write_tiny(tmp_path / "m"), write_tiny(tmp_path / "new")
+    looked = Part.exists
+
+    def replace_first(part: Part) -> bool:
+        if waiting.exists():
+            target.rename(tmp_path / "old")
+            waiting.rename(target)
+            shutil.rmtree(tmp_path / "old")
+        return looked(part)
+
+    monkeypatch.setattr(Part, "exists", replace_first)
+    assert len(Model.open(target).vocab) == 10
+    assert not waiting.exists()

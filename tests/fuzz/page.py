@@ -1,0 +1,115 @@
+"""The page that explore serves: requests that no browser sends."""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+from ctxembed.page.questions import QUESTIONS
+from tests.conftest import ROOT
+from tests.fuzz.damage import ODD
+from tests.fuzz.ground import Ground, Tries
+from tests.fuzz.tries import End
+
+TEXTS = ["money in the [bank]", "bank", "", "[", "x" * 5000, "[bank] " * 300, "\x1b[2J", "\ud800",
+    "learned", "general", "taste=bank", "\0", "<script>", "the [bank] of the river"]  # fmt: skip
+USUAL: dict[str, list[Any]] = {  # what a page may ask with
+    "sentence": TEXTS, "word": TEXTS, "vectors": [*TEXTS, "king-queen-cricket", "m", "/dev/zero"],
+    "sentences": [TEXTS[:2], TEXTS[2:5], []], "words": [TEXTS[:2], TEXTS[-3:]],
+    "attention": ["learned", "general", "static", "bag", "task", "given", "random", "../m"],
+    "general": ["textbook", "scaled:0.5", "cosine:9999", "scaled:.", "scaled:1.1.1", "x"],
+    "head": ["0", "1", "99", "x"], "encoding": ["none", "sinusoidal", "hex"],
+    "axes": [{}, {"a": ["bank"]}, {"a": ["bank", "zz"], "b": ["river"]}, {"": [""]}, {"a": TEXTS}],
+    "weights": [{}, {"0": 1}, {"0": 0.5, "1": 0.5}, {"9999": 1}, {"0": 1e-320}, "x", {"-1": 1}],
+}  # fmt: skip
+ASKED = [*QUESTIONS, "map", "legend", "place", "", "__class__", "../../etc/passwd"]
+
+
+def served(ground: Ground) -> Tries:
+    """Ask a page that is served for anything; it must go on, and answer a person."""
+    ground.fresh()
+    said = (ground.place / ".explore").open("w+b")
+    command = [
+        sys.executable,
+        "-m",
+        "ctxembed",
+        "explore",
+        "--no-browser",
+        "--port",
+        "0",
+        "-m",
+        "m",
+    ]
+    server = subprocess.Popen(
+        command, cwd=ground.place, stdout=subprocess.PIPE, stderr=said,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert server.stdout is not None
+    address = server.stdout.readline().decode().strip()
+    port, token = int(address.split(":")[2].split("/")[0]), address.split("/")[3]
+    try:
+        while True:
+            sent = request(ground.rng, port, token)
+            begun = time.monotonic()
+            got = send(port, sent)
+            took = time.monotonic() - begun
+            errors = (ground.place / ".explore").read_bytes()
+            code = int(got.split()[1]) if got.startswith(b"HTTP/") else 0
+            wrong = ""
+            if b"Traceback" in errors or code == 500:
+                wrong = "traceback"
+            elif server.poll() is not None:
+                wrong = "lost"
+            elif took > 20:
+                wrong = "hang"
+            elif not got and b"\r\n\r\n" in sent:
+                wrong = "no message"
+            yield f"page: {sent[:300]!r}", wrong, End(int(code != 200), got, errors, took, 0)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)
+        said.close()
+
+
+def request(rng: random.Random, port: int, token: str) -> bytes:
+    """Make a request up; most know the address, and some what can be asked."""
+    question = rng.choice(ASKED)
+    keys = {*getattr(QUESTIONS.get(question), "takes", ("word", "attention", "sentence"))}
+    keys = {*keys, *rng.sample(sorted(USUAL), 2)} if rng.random() < 0.2 else keys
+    asked = {key: rng.choice(USUAL[key]) for key in sorted(keys & {*USUAL})}
+    if asked and rng.random() < 0.3:
+        asked[rng.choice(sorted(asked))] = rng.choice(ODD)
+    body = json.dumps({"question": question, "asked": asked}).encode()
+    body = rng.choice((body, body, body, body, b"[" * 60_000, b"{}", b"", b"\xff", body[:-1], b"0"))
+    length = rng.choice((len(body),) * 8 + (0, -1, 10**30, "x"))
+    path = rng.choice(
+        (f"/{token}/ask",) * 6 + (f"/{token}/", "/", f"/{token}/../", "/%00", "x" * 70_000)
+    )
+    lines = [
+        f"{rng.choice(('POST',) * 8 + ('GET', 'HEAD', 'PUT', '', 'OPTIONS'))} {path} HTTP/1.1",
+        f"Host: {rng.choice(('127.0.0.1',) * 8 + ('evil.example', ''))}:{port}",
+        f"Content-Type: {rng.choice(('application/json',) * 8 + ('text/plain', ''))}",
+        f"Content-Length: {length}",
+    ]
+    lines += rng.choice(([], [], [], ["Origin: http://evil.example"], [f"X-{'y' * 70_000}: 1"],
+        ["X: 1"] * 200, ["Transfer-Encoding: chunked"]))  # fmt: skip
+    return "\r\n".join(lines).encode() + rng.choice((b"\r\n\r\n",) * 12 + (b"\r\n", b"")) + body
+
+
+def send(port: int, data: bytes) -> bytes:
+    """Send a request and take what comes."""
+    got = b""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            while more := connection.recv(1 << 16):
+                got += more
+    except OSError:  # closed before all was sent: it was too much
+        pass
+    return got

@@ -1,0 +1,146 @@
+"""Where a command runs: closed and odd streams, limits, odd environments, terminals."""
+
+import os
+import resource
+import shutil
+
+from tests.fuzz.ground import QUESTIONS, Ground, Tries, asked, split, usual_lines
+from tests.fuzz.tries import judge, run
+
+STDIN: list[bytes | str] = [b"", b"\n" * 9, b"bank\n", b"\xff\xfe\0", b"[bank\n]\n",
+    b"bank " * 9000, b"\0" * 99, b"the [bank] of\r\n" * 5, b"\xef\xbb\xbfbank\n",
+    b"a\tthe [bank]\n" * 9, b"bank river 8\n" * 3, "/dev/zero", "/dev/random", "c.txt",
+    b"\x1f\x8b\x08", b"3 2\na 1 2\n"]  # fmt: skip
+READS = ["vector -", "compare -", "neighbors -", "similarity -", "explain -", "predict -",
+    "fit -", "tokenize -", "tokenize - --unit subword", "vectorize -",
+    "vectorize - --method learned", "contextualize -", "contextualize - --all",
+    "evaluate similarity -", "evaluate senses -", "evaluate wic - gold.txt",
+    "evaluate analogies -", "evaluate substitution - lexgold.txt",
+    "evaluate substitution lexsub.txt - ", "evaluate scws -", "export -",
+    "import - -o made --force", "show -", "senses -", "senses - --save", "kwic -", "collocates -",
+    "ambiguity -", "ablate -", "substitutes -", "report - -o made.html",
+    "index - -o made --force", "ladder - -", "substitutes|the [bank]|--candidates|-",
+    "mix - c.txt --word bank", "shift one two -",
+    "train - -o made --force --epochs 1 --static-only --dim 2 --workers 1",
+    "compare|[a] b|--vectors|-", "explain|[a] b|--weights|-", "import f.npy --vocab -",
+]  # fmt: skip
+
+
+def streams(ground: Ground) -> Tries:
+    """Close standard streams in every combination, and send anything through stdin."""
+    rng = ground.rng
+    while True:
+        ground.fresh()
+        for closed in range(8):
+            for reads in (True, False):
+                line = split(rng.choice(READS)) if reads else rng.choice(usual_lines())
+                numbers = [number for number in range(3) if closed >> number & 1]
+                stdin = rng.choice([*STDIN, rng.randbytes(60)])
+                end = run(
+                    line,
+                    ground.place,
+                    stdin=stdin,
+                    stdout=rng.choice(("", "", "", "/dev/full")),
+                    closed=numbers,
+                    environment={"CTXEMBED_MODEL": "m"},
+                )
+                wrong = judge(end)
+                wrong = "" if wrong == "no message" and 2 in numbers else wrong
+                yield f"streams: {line} closed {numbers} stdin {stdin[:30]!r}", wrong, end
+
+
+ODD_PLACES: dict[str, list[str | None]] = {
+    "HOME": [None, "", "/nowhere", "/dev/null"],
+    "XDG_CACHE_HOME": ["", "/dev/null", "/nowhere", "relative"],
+    "LC_ALL": ["C", "POSIX", "en_US.UTF-8", "tr_TR.ISO-8859-9", "nonsense"],
+    "COLUMNS": ["-1", "0", "1", "10000", "wide", ""],
+    "TMPDIR": ["/nowhere", "/dev/null"],
+    "PYTHONIOENCODING": ["ascii", "utf-16"],
+    "PYTHONUNBUFFERED": ["1"],
+    "PYTHONUTF8": ["0"],
+    "NO_COLOR": ["1"],
+    "CTXEMBED_MODEL": ["", "nowhere", "/dev/zero", "\x1b[2J"],
+}
+
+
+def limits(ground: Ground) -> Tries:
+    """Allow few open files, little memory or small files; every other try is a new Python."""
+    rng = ground.rng
+    while True:
+        ground.fresh()
+        for number in range(40):
+            fresh = number % 2 == 0
+            kind = rng.choice(("RLIMIT_NOFILE", "RLIMIT_AS", "RLIMIT_FSIZE", "odd"))
+            sizes = {
+                "RLIMIT_NOFILE": rng.randrange(4, 40),
+                "RLIMIT_AS": rng.randrange(60 if fresh else 300, 900) << 20,
+                "RLIMIT_FSIZE": rng.choice((0, 1, 100, 5000, 100_000)),
+            }
+            given = [(getattr(resource, kind), sizes[kind])] if kind in sizes else []
+            odd = {name: rng.choice(values) for name, values in ODD_PLACES.items()}
+            odd = {name: odd[name] for name in rng.sample(list(odd), 3)} if not given else {}
+            question = rng.choice(QUESTIONS)
+            known = rng.random() < 0.5
+            line = asked(question) if known else rng.choice(usual_lines())
+            end = run(line, ground.place, limits=given, environment=odd, fresh=fresh)
+            right = ground.answers[0][question]
+            plain = known and "PYTHONIOENCODING" not in odd
+            wrong = judge(end, (lambda end, r=right: end.out == r) if plain else None)  # type: ignore[misc]
+            if not wrong and end.code == 3:
+                wrong = "wrong code"  # a sound model is called damaged
+            yield f"{kind} {sizes.get(kind, odd)} fresh {fresh}: {line}", wrong, end
+
+
+ESCAPES = ["\x1b[2J", "\x1b]0;x\x07", "\x9b31m", "\x08\x08", "\r", "\x7f", "\u202e", "\x1b[1A",
+    "\u2028", "\x1b[31m", "\x1bc", "\u2066", "\x0c"]  # fmt: skip
+SCREENS = [(24, 80), (24, 80), (1, 1), (0, 0), (50, 7), (3, 30), (24, 120), (1, 65535), (65535, 1)]
+TERMS = ["dumb", "xterm-256color", "", "vt100", "\x1b[2J", None]
+
+
+def terminals(ground: Ground) -> Tries:
+    """Show a person words and names that would rewrite the screen, on terminals of any size."""
+    place, rng = ground.place, ground.rng
+    while True:
+        bad = "".join(rng.choice(ESCAPES) for _ in range(2))
+        name, model = f"evil{rng.choice(ESCAPES)}.txt", f"evil{rng.choice(ESCAPES)}"
+        (place / name).write_text(f"the bank{bad} of {bad} river\n" * 30, encoding="utf-8")
+        (place / "l.tsv").write_text(f"a{bad}\tthe [bank] of\nb\ta [river] in\n" * 9)
+        run(["train", name, "-o", model, "--tokenizer", "whitespace", "--epochs", "1", "--dim", "4",
+             "--static-only", "--force", "--workers", "1"], place)  # fmt: skip
+        ground.fresh()
+        run(["fit", "l.tsv", "-m", "m", "--epochs", "1"], place)
+        evil, good = ["-m", model], ["-m", "m"]
+        word = f"bank{bad}"
+        lines: list[list[str]] = [
+            ["info", *evil], ["kwic", "the", *evil], ["kwic", word, *evil], ["check", model],
+            ["export", "-", *evil], ["neighbors", "the", *evil], ["show", "the", *evil],
+            ["compare", f"the [river] {bad}", *evil], ["compare", f"the [{word}] of", *evil],
+            ["explain", f"the [{word}] of", *evil], ["ablate", f"the [{word}] of", *evil],
+            ["vector", "the", word, *evil], ["similarity", "the", word, *evil],
+            ["substitutes", f"the [{word}] of", *evil], ["collocates", "the", "--all", *evil],
+            ["keywords", model, "m", "--min-documents", "1", "--all"], ["tokenize", name],
+            ["tokenize", bad], ["vectorize", name, "--tokenizer", "whitespace"],
+            ["show", bad, *good], ["predict", "the [bank] of", *good],
+            ["ladder", "the", word, *evil], ["contextualize", name, *evil, "--all"],
+            ["analogy", "the", word, "river", *evil],
+            ["senses", word, "--k", "2", *evil], ["shift", model, "m", "the", "-n", "9"],
+            ["index", name, "-m", "m", "-o", "made", "--force"], ["info", "-m", bad], [bad],
+            ["evaluate", "similarity", name, *good], ["evaluate", "senses", "l.tsv", *good],
+            ["compare", "the [bank]", "--axis", f"{bad}=river,money", *good], ["info", f"--{bad}"],
+            ["import", name, "-o", "made", "--force"], ["compare", "[a]", "--vectors", name],
+            ["train", name, "-o", "made", "--force", "--epochs", "1", "--static-only"],
+            ["export", f"made{bad}.txt", *evil], ["neighbors", "the", "-o", f"made{bad}", *evil],
+            ["report", f"the [bank] {bad}", *good, "-o", f"made{bad}.html"],
+        ]  # fmt: skip
+        for line in rng.sample(lines, len(lines)):
+            form = rng.choice([[], [], [], ["-f", "tsv"], ["-f", "json"], ["-f", "chart"],
+                ["-f", "markdown"], ["-f", "svg"], ["--color", "always"], ["-q"]])  # fmt: skip
+            line = [*line, *form] if line[0] not in (bad, "report") else line
+            seen = {"NO_COLOR": rng.choice((None, "1")), "TERM": rng.choice(TERMS), "COLUMNS": None}
+            screen = rng.choice(SCREENS)
+            end = run(line, place, terminal=screen, environment=seen)
+            yield f"terminal {screen} {seen}: {line}", judge(end, terminal=True), end
+        for item in place.glob("evil*"):
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
+        for item in place.glob("made*"):
+            shutil.rmtree(item) if item.is_dir() else os.unlink(item)

@@ -1,0 +1,108 @@
+"""Commands that are killed while they write."""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from tests.fuzz.ground import Ground, Tries, split
+from tests.fuzz.tries import judge, run
+
+WRITES = {  # a command that writes, and the files it writes beside the model m
+    "train c.txt -o m --lines --dim 8 --epochs 1 --workers 1 --force --static-only": [],
+    "learn -m m --epochs 0.005": [],
+    "fit task.tsv -m m --epochs 1": [],
+    "senses river --k 2 --save -m m": [],
+    "import v.txt -o m --force": [],
+    "index c.txt -m one -o m --force": [],
+    "shrink -m one -o m --force": [],
+    "check m --add": [],
+    "export k.txt -m one --force": ["k.txt"],
+    "export k.bin -m one --force": ["k.bin"],
+    "export k.npy -m one --force": ["k.npy", "k.vocab.txt"],
+    "neighbors bank -m one -o k.tsv": ["k.tsv"],
+    "explain|money in the [bank]|-m|one|-o|k.svg": ["k.svg"],
+    "contextualize sentences.txt -m one -o k.npz": ["k.npz"],
+    "vectorize sentences.txt -o v.npz": ["v.npz"],
+    "report|money in the [bank]|-m|one|-o|k.html": ["k.html"],
+}
+
+
+def killed(ground: Ground) -> Tries:
+    """Kill what writes at a random moment; the next run must find old or new, and leave no rest."""
+    place, rng = ground.place, ground.rng
+    took: dict[str, float] = {}
+    whole: dict[str, bytes] = {}  # every run writes the same
+    while True:
+        for line in rng.sample(list(WRITES), len(WRITES)):
+            _prepare(ground, line)
+            if line not in took:
+                begun = time.monotonic()
+                run(split(line), place, patience=300)
+                took[line] = time.monotonic() - begun
+                whole |= {name: (place / name).read_bytes() for name in WRITES[line]}
+                _prepare(ground, line)
+            if not _kill(line, place, rng.randrange(1, 400), rng.random() * 1.4 * took[line]):
+                continue  # it was done before
+            wrong = "" if _is_whole(place, WRITES[line], whole) else "lost"
+            for question in ("check m", "neighbors bank -m m"):
+                end = run(question.split(), place)
+                wrong = wrong or judge(end) or ("lost" if end.code else "")
+            end = run(split(line), place)  # the next run
+            wrong = wrong or judge(end) or ("lost" if end.code else "")
+            rest = [p.name for p in place.rglob(".*") if ".tmp-" in p.name or ".ctxembed" in p.name]
+            wrong = wrong or ("lost" if rest else "")
+            yield f"killed: {line} {rest}", wrong, end
+
+
+def _prepare(ground: Ground, line: str) -> None:
+    """Have a sound model; one without checksums where they are to be added."""
+    model = ground.fresh()
+    if "--add" in line:
+        told = json.loads((model / "model.json").read_text())
+        del told["contents"], told["generation"]
+        (model / "model.json").write_text(json.dumps(told))
+
+
+def _is_whole(place: Path, names: list[str], whole: dict[str, bytes]) -> bool:
+    """Tell whether files are as they were, or wait to be put in place by the next run."""
+    waiting = names and (place / f".{names[0]}.ctxembed-ready").exists()
+    return bool(waiting) or all((place / name).read_bytes() == whole[name] for name in names)
+
+
+def _kill(line: str, place: Path, events: int, seconds: float) -> bool:
+    """Run a command; kill it after so many openings, renames and the like, or when it is time."""
+    process = os.fork()
+    if process == 0:
+
+        def count(event: str, _: object) -> None:
+            nonlocal events
+            if event.partition(".")[0] in ("open", "os", "shutil", "mmap"):
+                events -= 1
+                if events == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            os.setpgrp()
+            null = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(null, number)
+            os.chdir(place)
+            sys.argv = ["ctxembed", *split(line)]
+            sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+            from ctxembed.cli.main import run as main
+
+            sys.addaudithook(count)
+            main()
+        finally:
+            os._exit(1)
+    begun = time.monotonic()
+    while not (ended := os.waitpid(process, os.WNOHANG))[0]:
+        if time.monotonic() - begun > seconds:
+            os.kill(process, signal.SIGKILL)
+            ended = os.waitpid(process, 0)
+            break
+        time.sleep(0.001)
+    return os.WIFSIGNALED(ended[1])
