@@ -1,23 +1,27 @@
 """Senses kept in a model: senses.npz, which compare and kwic name senses by, no sentence in it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
+from ctxembed.static.small import Small
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.whole import file_written_whole
 from ctxembed.text.folder import Part
 
-FORMAT = 2  # 1 was a folder a word
+FORMAT = 3  # 1 was a folder a word, 2 one description of all words
 FILE = "senses.npz"
+FIX = "remove it; ctxembed senses WORD --save finds senses again"
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,48 @@ def saved_senses(model: Model, word: str) -> SavedSenses | None:
     return None if row is None else open_senses(model).get(model.vocab[row])
 
 
-def open_senses(model: Model) -> dict[str, SavedSenses]:
-    """Return all saved senses by word; they are read once, as long as nobody writes new ones."""
+class Senses(Mapping[str, SavedSenses]):
+    """The senses of many words, of which few are asked for: each is read when it is."""
+
+    def __init__(
+        self, path: Part, told: Mapping[str, bytes], ends: Sequence[int], *arrays: Floats
+    ) -> None:
+        self.path = path
+        self.told = told  # JSON of each word
+        self.rows = {w: slice(*two) for w, two in zip(told, pairwise([0, *ends]), strict=True)}
+        self.arrays = arrays  # (K, d) vectors and weights of all words
+
+    def __getitem__(self, word: str) -> SavedSenses:
+        """Read the senses of one word."""
+        told, rows = self.told[word], self.rows[word]
+        try:
+            vectors, weights = (array[rows].astype(np.float32) for array in self.arrays)
+            made = SavedSenses(word, vectors=vectors, weights=weights, **json.loads(told))
+            fits = {len(vectors)} == set(map(len, (made.counts, made.bias, made.markers)))
+            fits = fits and bool(np.isfinite(vectors).all() and np.isfinite(weights).all())
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ModelError(f"{self.path}: damaged; {FIX}")
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the words."""
+        return iter(self.told)
+
+    def __len__(self) -> int:
+        """Count the words."""
+        return len(self.told)
+
+
+def open_senses(model: Model) -> Mapping[str, SavedSenses]:
+    """Return all saved senses by word; they are opened once, as long as nobody writes new ones."""
     if model.by_hand or not (model.files / FILE).exists():
         return {}
     part = model.files / FILE
     with part.opened() as (_, found):
         written = found.st_mtime_ns
-    kept: tuple[int, dict[str, SavedSenses]] | None = model.__dict__.get("senses")
+    kept: tuple[int, Senses] | None = model.__dict__.get("senses")
     if kept is None or kept[0] != written:
         kept = model.__dict__["senses"] = (written, _read(model, part))
     return kept[1]
@@ -75,8 +113,9 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
         except ModelError:  # damaged, or of another model: worth nothing
             words = {}
         words |= {item.word: item for item in senses}
-        told = {
-            item.word: {
+        lines = []
+        for item in words.values():
+            told: dict[str, Any] = {
                 "attention": item.attention,
                 "counts": list(map(int, item.counts)),
                 "bias": list(map(float, item.bias)),
@@ -84,55 +123,56 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
                 "examples": [list(map(int, some)) for some in item.examples],
                 "facts": dict(item.facts),
             }
-            for item in words.values()
-        }
-        made = {"format": FORMAT, "model": model.fingerprint, "words": told}
-        text = json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            lines.append(json.dumps(told, ensure_ascii=False))
+        kind = np.float16 if isinstance(model.vectors, Small) else np.float32
         with file_written_whole(path) as file:
             np.savez(
                 file,
-                description=np.frombuffer(text, np.uint8),
-                vectors=_stack(item.vectors for item in words.values()),
-                weights=_stack(item.weights for item in words.values()),
+                description=_bytes(json.dumps({"format": FORMAT, "model": model.fingerprint})),
+                words=_bytes("\n".join(words)),
+                told=_bytes("\n".join(lines)),
+                ends=np.cumsum([item.number for item in words.values()]),
+                vectors=np.concatenate([item.vectors for item in words.values()]).astype(kind),
+                weights=np.concatenate([item.weights for item in words.values()]).astype(kind),
             )
     model.files.again(FILE)
     return path
 
 
-def _read(model: Model, path: Part) -> dict[str, SavedSenses]:
-    fix = "remove it; ctxembed senses WORD --save finds senses again"
+def _read(model: Model, path: Part) -> Senses:
     data = path.read_bytes()
     try:  # the checksums of an .npz are its own
         with np.load(BytesIO(data), allow_pickle=False) as file:
-            meta = json.loads(file["description"].tobytes().decode("utf-8", "surrogatepass"))
-            vectors, weights = np.asarray(file["vectors"]), np.asarray(file["weights"])
-        version = int(meta["format"])
+            meta = json.loads(_text(file["description"]))
+            version, made_for = int(meta["format"]), meta.get("model")
+            if version > FORMAT:
+                raise ModelError(
+                    f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {FIX}"
+                )
+            arrays = [np.asarray(file[name]) for name in ("vectors", "weights")]
+            if version < FORMAT:
+                told = {word: json.dumps(one).encode() for word, one in meta["words"].items()}
+                ends = np.cumsum([len(one["counts"]) for one in meta["words"].values()])
+            else:
+                lines, ends = file["told"].tobytes().split(b"\n"), file["ends"]
+                told = dict(zip(_text(file["words"]).split("\n"), lines, strict=True))
+        last = int(ends[-1]) if len(ends) else 0
+        assert all(a.shape == (last, model.dim) and a.dtype.kind == "f" for a in arrays)
+        senses = Senses(path, told, ends.tolist(), *arrays)
+    except ModelError:
+        raise
     except Exception:  # a zip file can be damaged in many ways
-        raise ModelError(f"{path}: damaged; {fix}") from None
-    if version > FORMAT:
-        raise ModelError(f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {fix}")
-    model.check_made_for(path, meta.get("model"), fix)
-    words: dict[str, SavedSenses] = {}
-    first = 0
-    try:
-        for word, told in meta["words"].items():
-            last = first + len(told["counts"])
-            mine = slice(first, last)
-            words[word] = SavedSenses(word, vectors=vectors[mine], weights=weights[mine], **told)
-            first = last
-        fits = all(
-            array.shape == (first, model.dim) and np.isfinite(array).all()
-            for array in (vectors, weights)
-        )
-    except (AttributeError, KeyError, TypeError):
-        fits = False
-    if not fits:
-        raise ModelError(f"{path}: damaged; {fix}")
-    return words
+        raise ModelError(f"{path}: damaged; {FIX}") from None
+    model.check_made_for(path, made_for, FIX)
+    return senses
 
 
-def _stack(arrays: Iterable[Floats]) -> Floats:
-    return np.concatenate([*arrays]).astype(np.float32)
+def _bytes(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _text(data: NDArray[np.uint8]) -> str:
+    return data.tobytes().decode("utf-8", "surrogatepass")
 
 
 @contextmanager

@@ -76,9 +76,30 @@ def test_a_word_of_dots(run: Run, tmp_path: Path) -> None:
 def _damage(path: Path, **changed: object) -> None:
     with np.load(path) as file:
         arrays = dict(file)
-    told = json.loads(arrays["description"].tobytes()) | changed
+    told = json.loads(arrays["description"].tobytes())
+    for name, value in changed.items():
+        if name in told:
+            told[name] = value
+        else:
+            made = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.array(value)
+            arrays[name] = made
     arrays["description"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
     np.savez(path, **arrays)
+
+
+def test_the_form_of_before_is_read(model: Model) -> None:
+    path = save_senses(model, two_senses("Bank"), two_senses("bank", first=3))
+    with np.load(path) as file:
+        arrays = dict(file)
+    words = arrays.pop("words").tobytes().decode().split("\n")
+    told = map(json.loads, arrays.pop("told").tobytes().decode().split("\n"))
+    del arrays["ends"]
+    every = {"format": 2, "model": model.fingerprint, "words": dict(zip(words, told, strict=True))}
+    np.savez(path, **arrays | {"description": np.frombuffer(json.dumps(every).encode(), np.uint8)})
+    model.__dict__.pop("senses", None)
+    found = saved_senses(model, "bank")
+    assert found is not None and found.vectors[0].tolist() == [3, 3]
+    assert list(open_senses(model)) == ["Bank", "bank"]
 
 
 def test_damage_is_told(model: Model) -> None:
@@ -87,10 +108,14 @@ def test_damage_is_told(model: Model) -> None:
     for harm, message in (
         (lambda: path.write_bytes(b""), "damaged"),
         (lambda: path.write_bytes(whole[:100]), "damaged"),
-        (lambda: _damage(path, words={"bank": {}}), "damaged"),
-        (lambda: _damage(path, words=3), "damaged"),
-        (lambda: _damage(path, words={}), "damaged"),
-        (lambda: _damage(path, format=9), "format 9, this ctxembed reads up to 2"),
+        (lambda: _damage(path, told=b"{}"), "damaged"),
+        (lambda: _damage(path, told=b"[["), "damaged"),
+        (lambda: _damage(path, told=b"\n{}"), "damaged"),
+        (lambda: _damage(path, ends=[7]), "damaged"),
+        (lambda: _damage(path, ends=[-2]), "damaged"),
+        (lambda: _damage(path, vectors=np.full((2, 2), np.nan)), "damaged"),
+        (lambda: _damage(path, vectors=np.ones((2, 2), np.int64)), "damaged"),
+        (lambda: _damage(path, format=9), "format 9, this ctxembed reads up to 3"),
         (lambda: _damage(path, model="other"), "made for another model"),
     ):
         path.write_bytes(whole)
