@@ -88,7 +88,9 @@ class Meanings:
         while row >= len(self.known):
             first = len(self.known)
             block = self.targets[first : first + AT_ONCE]
-            judge = Judge.of(self.representations, [i for _, i in block], self.min_count)
+            contextual = self.vectors[self.main][first : first + AT_ONCE]
+            items = [item for _, item in block]
+            judge = Judge.of(self.representations, items, contextual, self.min_count)
             for place, (parsed, item) in enumerate(block):
                 self.known.append(
                     {

@@ -20,12 +20,16 @@ from ctxembed.store.places import on_model
 from ctxembed.store.sense_store import SavedSenses, saved_senses
 from ctxembed.table import Cell, Chart, Column, Table
 
-POOL = 200  # words near the target that are looked at: context chooses well and proposes badly
+NEAR = 130  # words near the target that are looked at: context chooses well and proposes badly
+BETWEEN = 100  # and words between the target and its contextual vector, where a rare sense lies
 FORMS = 60  # forms of the target itself that may be among them
 USUAL = 5000  # frequent words that make the usual frame
 APART = 2.0  # how far a word with saved senses is moved from the others towards the one it has here
-AMBIGUOUS = 2.0  # the weight of the contextual vector of such a word; 1 for any other
-HALF = 0.5  # the weight of what says less: how frequent a word is, what stands next to the target
+CONTEXT = 1.75  # the weight of the contextual vector; twice of it where senses are saved
+OFTEN = 0.5  # the weight of how frequent a word is
+SLOT = 0.5  # the weight of what stands next to the target
+LONGER = 4  # letters of a word of the sentence whose forms are left out too
+GENITIVE = ("'s", "’s")
 Rows = NDArray[np.intp]
 SUBSTITUTES = (
     SENTENCE,
@@ -36,12 +40,12 @@ SUBSTITUTES = (
     Column(
         "fits_word",
         "nearness to the static vector, or to its saved sense here + likeness of what stands beside"
-        " it + half of log count, each in standard deviations from the mean of the words nearest",
+        " it + half of log count, each in standard deviations from the mean of the words looked at",
     ),
     Column(
         "fits_context",
-        "nearness to the contextual vector, twice where senses are saved + half of how usual it is"
-        " beside the target's neighbours here, in the same units",
+        "1.75 of nearness to the contextual vector, 3.5 where senses are saved + half of how usual"
+        " it is beside the target's neighbours here, in the same units",
     ),
 )
 
@@ -76,7 +80,8 @@ def substitutes(
         for first in range(0, len(targets), AT_ONCE):
             block = targets[first : first + AT_ONCE]
             items = [item for _, _, item in block]
-            judge, made = Judge.of(representations, items, min_count), way.vectors(items)
+            made = way.vectors(items)
+            judge = Judge.of(representations, items, made, min_count)
             for row, (sentence, name, _) in enumerate(block):
                 rated = judge.rate(row, way, made[row], given)
                 for rank, (found, fits) in enumerate(rated.best(number), 1):
@@ -140,9 +145,16 @@ class Judge:
 
     @classmethod
     def of(
-        cls, representations: Representations, items: Sequence[Occurrence], min_count: int = 1
+        cls,
+        representations: Representations,
+        items: Sequence[Occurrence],
+        contextual: Floats,
+        min_count: int = 1,
     ) -> "Judge":
-        """Look up the words nearest to each target: neither its own forms nor the sentence's."""
+        """Look up the words nearest to each target, and those between it and its contextual vector.
+
+        contextual: (n, d). Neither forms of the target nor words of its sentence are proposed.
+        """
         model = representations.model
         space = model.centred_space
         senses = [sense_of(representations, item) for item in items]
@@ -151,26 +163,16 @@ class Judge:
         for row, here in enumerate(senses):
             if here is not None:
                 meant[row] = unit(own[row] + APART * here.towards)
-        without, most = [item.ids.tolist() for item in items], POOL + FORMS
-        near = [
-            [found for found, _ in best]
-            for best in nearest_rows(model, own, most, without, space, min_count=min_count)
-        ]
-        moved = [row for row, here in enumerate(senses) if here is not None]
-        if moved:  # propose from the sense as much as from the word
-            asked, left_out = meant[moved], [without[row] for row in moved]
-            found = nearest_rows(model, asked, most // 2, left_out, space, min_count=min_count)
-            for row, best in zip(moved, found, strict=True):
-                near[row] = list(dict.fromkeys([*near[row][: most // 2], *(r for r, _ in best)]))
-        pools = [cls._other(model, *x) for x in zip(items, near, strict=True)]
+        asked = np.concatenate([own, own + unit(np.nan_to_num(contextual))])
+        without, most = [item.ids.tolist() for item in items] * 2, NEAR + FORMS
+        found = nearest_rows(model, asked, most, without, space, min_count=min_count)
+        near = [[row for row, _ in best] for best in found]
+        pools = []
+        for item, *both in zip(items, near[: len(items)], near[len(items) :], strict=True):
+            close, between = (_no_forms(model, item, rows) for rows in both)
+            pool = dict.fromkeys([*close[:NEAR], *between[:BETWEEN]])
+            pools.append(np.array(list(pool), np.intp))
         return cls(model, items, senses, own, meant, pools)
-
-    @staticmethod
-    def _other(model: Model, item: Occurrence, near: Sequence[int]) -> Rows:
-        """Leave out what look like forms of the target itself."""
-        own = [model.vocab[row] for row in item.own]
-        other = [r for r in near if not any(same_stem(model.vocab[r], word) for word in own)]
-        return np.array(other[:POOL], np.intp)
 
     def rate(
         self, number: int, way: Ours | None, vector: Floats | None, given: Rows | None = None
@@ -195,7 +197,7 @@ class Judge:
         item = self.items[number]
         static = (self.own if way is None else self.meant)[number]
         yield 0, 1.0, self.model.centred_space[rows] @ static
-        yield 0, HALF, np.log(np.maximum(self.model.seen[rows], 1))
+        yield 0, OFTEN, np.log(np.maximum(self.model.seen[rows], 1))
         frames = self.model.frames
         if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
             half = frames.shape[1] // 2
@@ -209,9 +211,9 @@ class Judge:
                 slot[there] = sum(
                     (frames[rows[there], column] for column in _beside(item, half)), np.zeros(1)
                 )
-                yield 1, HALF, slot
+                yield 1, SLOT, slot
         if way is not None and vector is not None:
-            weight = 1.0 if self.senses[number] is None else AMBIGUOUS
+            weight = CONTEXT if self.senses[number] is None else 2 * CONTEXT
             yield 1, weight, unit(way.alone(rows.tolist())) @ unit(vector)
 
 
@@ -230,6 +232,27 @@ def sense_of(representations: Representations, item: Occurrence) -> Here | None:
         return None
     (label,), (margin,) = sense_here(representations, saved, [item])
     return Here(saved, int(label), float(margin))
+
+
+def _no_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
+    """Leave out forms of the target and of its sentence's words, and a genitive where it is none.
+
+    What attention looked at lies near its vector, and launch or launches tell nothing of apple.
+    """
+    own = model.vocab[int(item.own[-1])]
+    there = {*(model.vocab[row] for row in item.own), *_longer(model, item)}
+    genitive = own.endswith(GENITIVE)
+    return [
+        row
+        for row in near
+        if (genitive or not model.vocab[row].endswith(GENITIVE))
+        and not any(same_stem(model.vocab[row], word) for word in there)
+    ]
+
+
+def _longer(model: Model, item: Occurrence) -> Iterator[str]:
+    """Yield the words of a sentence that are long enough to be told from others by their stem."""
+    return (model.vocab[row] for row in item.ids.tolist() if len(model.vocab[row]) >= LONGER)
 
 
 def _beside(item: Occurrence, words: int) -> Iterator[int]:

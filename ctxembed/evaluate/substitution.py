@@ -163,7 +163,8 @@ def _score_shipped(
     for first in range(0, len(known), AT_ONCE):
         block = known[first : first + AT_ONCE]
         asked = [items[place].occurrence for place in block]
-        judge, vectors = Judge.of(representations, asked), way.vectors(asked)
+        vectors = way.vectors(asked)
+        judge = Judge.of(representations, asked, vectors)
         for row, place in enumerate(block):
             best = judge.rate(row, way, vectors[row]).best(GUESSES + FORMS)
             guesses[place] = _no_form([model.vocab[found] for found, _ in best], items[place])

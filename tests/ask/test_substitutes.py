@@ -6,11 +6,13 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import cast
 
+import numpy as np
 import pytest
 
-from ctxembed.ask.substitutes import same_stem, substitutes
+from ctxembed.ask.substitutes import FORMS, NEAR, same_stem, substitutes
 from ctxembed.store.model import Model
-from ctxembed.store.write_model import write_frames
+from ctxembed.store.write_model import write_files, write_frames
+from ctxembed.table import Cell
 from tests.ask.test_compare import cosine
 from tests.ask.test_compare import general as general_of
 from tests.conftest import TEXT, WORDS, Run, write_tiny
@@ -39,7 +41,7 @@ def expected(words: list[str], place: int, candidates: list[str]) -> dict[str, t
     often = standard({w: math.log(COUNTS[w]) for w in every}, pool)
     vector = general_of(words, place)
     fits = standard({w: cosine(WORDS[w], vector) for w in every}, pool)
-    return {w: (near[w] + 0.5 * often[w], fits[w]) for w in candidates}
+    return {w: (near[w] + 0.5 * often[w], 1.75 * fits[w]) for w in candidates}
 
 
 def test_scores_by_hand(run: Run) -> None:
@@ -113,6 +115,35 @@ def test_frames_tell_one_kind_of_word_from_another(tmp_path: Path) -> None:
     word = fits("fits_word")
     assert write_frames(Model.open(place))
     assert fits("fits_word") > word + 0.5
+
+
+def write_vectors(folder: Path, words: dict[str, list[float]]) -> Path:
+    folder.mkdir()
+    counts = np.full(len(words), 1000)
+    meta = {"tokens": 9, "tokenizer": {"kind": "whitespace", "cased": False}}
+    write_files(folder, list(words), counts, np.array([*words.values()], np.float32), None, meta)
+    return folder
+
+
+def test_a_genitive_is_proposed_only_for_one(tmp_path: Path) -> None:
+    words = {"dog": [1.0, 0.2], "cat": [1.0, 0.3], "cat's": [1.0, 0.25], "dog's": [0.9, 0.2]}
+    place = write_vectors(tmp_path / "m", words | {"stone": [-1.0, 0.5], "loud": [0.0, -1.0]})
+
+    def proposed(sentence: str) -> set[Cell]:
+        return {row["substitute"] for row in substitutes(place, sentence).records()}
+
+    assert proposed("loud [dog]") == {"cat", "stone"}
+    assert proposed("loud [dog's]") == {"cat", "cat's", "stone"}
+
+
+def test_a_rare_sense_is_proposed_from_the_context(tmp_path: Path) -> None:
+    """More words of money than are looked at lie nearer to bank than any water does."""
+    away = [i / 1000 for i in range(NEAR + FORMS + 20)]
+    money = {f"money{i}": [1.0, 0.1 + x, 0.0] for i, x in enumerate(away)}
+    words = {"bank": [1.0, 0.1, 0.3], "river": [0.0, 0.1, 1.0], "shore": [0.3, 0.1, 1.0]}
+    place = write_vectors(tmp_path / "m", words | money | {"far": [-9.0, -1.0, -9.0]})
+    like = substitutes(place, "river [bank]", number=3).records()
+    assert like[0]["substitute"] == "shore"
 
 
 @pytest.mark.parametrize(
