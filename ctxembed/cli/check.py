@@ -17,11 +17,12 @@ ctxembed check --add""",
 model.json; each attention does so in its layer.json, saved senses in senses.json. Every command
 holds what it opens against this list. Checksums of small files are verified each time, those of
 files over 4 MiB once: after that, while size and time of change stay as they are
-(~/.cache/ctxembed/verified.json remembers them). This command reads everything, always. It also looks whether all makes sense: words once each, finite
-numbers, sentences that lie within the text, attentions that can be run.
+(~/.cache/ctxembed/verified.json remembers them). This command reads everything, always. It also
+looks whether all makes sense: words once each, finite numbers, sentences that lie within the text,
+attentions that can be run.
 
-What is not as it was written, or cannot be, is named, and the exit code is 3. A checksum finds damage; it is no
-signature: whoever can write to a model can write its checksums too.""",
+What is not as it was written, or cannot be, is named, and the exit code is 3. A checksum finds
+damage; it is no signature: whoever can write to a model can write its checksums too.""",
 )
 @click.argument("model", required=False)
 @click.option("--add", is_flag=True, help="Write checksums into a model that has none yet.")
