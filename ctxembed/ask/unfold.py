@@ -32,18 +32,20 @@ def unfold(
     attention: str | None = None,
     general: str | None = None,
     head: str = "1",
+    over: str | None = None,
     encoding: str = "none",
 ) -> Table:
-    """Take one head's look at the first target of a sentence apart.
+    """Take one head's look at the first target of a sentence apart; over: at another sentence.
 
     Each number can be had from those above it: dot = q·k, score = scale · dot + the terms, weight =
     softmax of score; the sum of weight · v over all heads, and own, is the output.
     """
     chosen = choose_attention(representations_of(model), attention, general, 4, 1)
     parsed = parse(model, sentence)
-    item = next(iter(explain_targets(chosen, parsed, encoding=encoding)))
+    other = parse(model, over) if over is not None else None
+    item = next(iter(explain_targets(chosen, parsed, over=other, encoding=encoding)))
     rows = list(_steps(item, pick_head(head, item.heads)))
-    return Table(UNFOLD, rows, tell_skipped([parsed]))
+    return Table(UNFOLD, rows, tell_skipped([parsed, *([other] if other else [])]))
 
 
 def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:

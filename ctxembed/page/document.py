@@ -15,7 +15,7 @@ from typing import Any
 # Joined in this order into one script; they are small so that each can be read.
 SCRIPTS = (
     "dom", "table", "source", "state", "export", "card", "shapes", "sentence", "heat", "axes",
-    "steps", "bars", "map", "meaning", "main", "top", "start",
+    "steps", "bars", "map", "meaning", "cross", "main", "notes", "top", "start",
 )  # fmt: skip
 
 

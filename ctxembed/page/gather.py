@@ -7,13 +7,14 @@ from ctxembed.ask.word_map import MOST, WordMap, word_map
 from ctxembed.context.axes import Axes
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import CtxembedError, ModelError, UsageError
-from ctxembed.page.document import document
+from ctxembed.page.document import as_script, document
 from ctxembed.page.limits import check
 from ctxembed.page.questions import Json, Models, answer, as_json
 from ctxembed.page.words import read_words
 from ctxembed.progress import Progress
 
 LARGEST = 1_000_000  # bytes of a page
+ROOM = 400_000  # bytes of it for words that nobody asked for, so that they can be clicked too
 
 
 def make_report(
@@ -37,6 +38,7 @@ def make_report(
         for text in sentences:
             shown.append(gathered.sentence(text, words))
             stage.advance()
+    left_out = gathered.others()
     wanted = list(gathered.targets)
     maps = list(_maps(gathered, wanted, seed, progress))
     named = [[name, ", ".join(words)] for name, words in (axes or {}).items()]
@@ -47,7 +49,7 @@ def make_report(
         "model": told(models),
         "sentences": shown,
         "start": {"sentences": shown[:1], "axes": named},
-        "foot": [line for line in (command, told(models), f"seed {seed}") if line],
+        "foot": [line for line in (command, told(models), f"seed {seed}", left_out) if line],
     }
     each = most // max(1, len(maps))
     while True:  # fewer points until it fits
@@ -81,6 +83,7 @@ class _Answers:
         self.models, self.axes, self.attentions = models, dict(axes), attentions
         self.answers: list[Json] = []
         self.targets: dict[str, list[str]] = {}  # word -> the sentences in which it is marked
+        self.waiting: list[tuple[list[dict[str, Any]], int]] = []  # sentences, and a word of each
 
     def add(self, question: str, **asked: Any) -> None:
         """Ask, unless it was asked before."""
@@ -101,17 +104,36 @@ class _Answers:
         if not known:
             raise UsageError(f"{text!r}: no word of it is in the vocabulary")
         targets = [i for i in chosen if i in known] or content or known[:1]
-        for i in dict.fromkeys([*targets, *content]):
-            marked, together = mark(rows, [i]), mark(rows, [*content, i])
-            for name in self.attentions:
-                self.add("explain", sentence=marked, attention=name)
-                self.add("similarity", words=[together], attention=name)
-                if len(known) > 1:
-                    self.add("ablate", sentences=[marked], axes=self.axes, attention=name)
-            self.add("compare", sentences=[marked], axes=self.axes)
+        first = targets if chosen else targets[:1]
+        for i in first:
+            self.word(rows, i)
+        self.waiting += [(rows, i) for i in known if i not in first]
         for i in targets:
             self.targets.setdefault(str(rows[i]["word"]), []).append(mark(rows, [i]))
         return {"text": text, "target": targets[0], "gone": []}
+
+    def word(self, rows: list[dict[str, Any]], i: int) -> None:
+        """Gather what the page shows when a word of a sentence is chosen."""
+        content = [j for j, row in enumerate(rows) if row["content"]]
+        marked, together = mark(rows, [i]), mark(rows, [*content, i])
+        for name in self.attentions:
+            self.add("explain", sentence=marked, attention=name)
+            self.add("similarity", words=[together], attention=name)
+            if sum(row["known"] for row in rows) > 1:
+                self.add("ablate", sentences=[marked], axes=self.axes, attention=name)
+        self.add("compare", sentences=[marked], axes=self.axes)
+
+    def others(self) -> str:
+        """Gather the same for other words while there is room; say how many there was none for."""
+        self.waiting.sort(key=lambda one: -one[0][one[1]]["content"])
+        for number, (rows, i) in enumerate(self.waiting):
+            if len(as_script({"answers": self.answers})) > ROOM:
+                few = len(self.waiting) - number
+                return (
+                    f"{few} words cannot be clicked, to keep the page small; --word W asks for one"
+                )
+            self.word(rows, i)
+        return ""
 
 
 def mark(rows: Sequence[Mapping[str, Any]], targets: Sequence[int]) -> str:

@@ -66,6 +66,8 @@ CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "attention": _name,
     "general": lambda value: bool(re.fullmatch(r"(textbook|scaled|cosine)(:[\d.]{1,6})?", value)),
     "head": lambda value: bool(re.fullmatch(r"\d{1,2}", value)),
+    "over": _sentence,
+    "method": lambda value: value in ("one-hot", "bow", "tfidf"),
     "encoding": lambda value: value in ("none", "sinusoidal"),
     "vectors": _name,
     "axes": _axes,

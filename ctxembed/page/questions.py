@@ -13,6 +13,7 @@ from ctxembed.ask.illustrate import explain_weights
 from ctxembed.ask.reweigh import reweigh
 from ctxembed.ask.similarity import similarity
 from ctxembed.ask.unfold import unfold
+from ctxembed.ask.vectorize import count_words
 from ctxembed.context.given import given
 from ctxembed.errors import UsageError
 from ctxembed.page.words import read_words
@@ -96,6 +97,9 @@ def _command(models: Models, name: str, asked: Asked) -> str:
     line = list(QUESTIONS[name].line(asked))
     if not line:
         return ""
+    if "-" in line:  # sentences come from a pipe, and no model answers
+        lines = ["printf", r"%s\n", *asked["sentences"]]
+        return f"{shlex.join(lines)} | {shlex.join(['ctxembed', *line])}"
     if asked.get("vectors"):
         line += ["--vectors", str(asked["vectors"])]
     elif models.name is not None and "--weights" not in line:
@@ -125,17 +129,23 @@ def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
     return compare(model, sentences, number=4, **asked)
 
 
+def _count(model: Model, sentences: Sequence[str], method: str) -> Table:
+    """Count the words of sentences; no model is asked."""
+    return count_words(sentences, method).table()
+
+
 def _reweigh(model: Model, sentence: str, weights: Mapping[str, float], **asked: Any) -> Table:
     return reweigh(model, sentence, {int(place): w for place, w in weights.items()}, **asked)
 
 
 LAYER = ("attention", "general")
+SEEN = (*LAYER, "over", "encoding")
 QUESTIONS = {
     "words": Question(read_words, ("sentence",)),
     "explain": Question(
         _explain,
-        ("sentence", *LAYER, "encoding"),
-        lambda a: ["explain", a["sentence"], *_options(a, *LAYER, "encoding"), "--head", "each"],
+        ("sentence", *LAYER, "over", "encoding"),
+        lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--head", "each"],
     ),
     "weights": Question(
         _hand_picked, ("weights",), lambda a: ["explain", "--weights", a["weights"]]
@@ -157,8 +167,11 @@ QUESTIONS = {
     ),
     "unfold": Question(
         unfold,
-        ("sentence", *LAYER, "head", "encoding"),
-        lambda a: ["explain", a["sentence"], *_options(a, *LAYER, "encoding"), "--steps"],
+        ("sentence", *LAYER, "over", "head", "encoding"),
+        lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--steps"],
+    ),
+    "counts": Question(
+        _count, ("sentences", "method"), lambda a: ["vectorize", "-", "--method", a["method"]]
     ),
     "reweigh": Question(_reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
 }

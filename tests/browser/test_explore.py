@@ -1,8 +1,11 @@
 """explore in a real browser: type, click, drag, and see it change."""
 
+import math
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,10 +13,17 @@ import ctxembed
 from ctxembed.store.places import bundled_model
 from tests.browser.conftest import Opened, Tab
 from tests.browser.test_report import HOSTILE, texts
-from tests.page.served import Served, explore
+from tests.conftest import ROOT, Run
+from tests.page.served import Held, Served, explore, is_running
 
 EVERYDAY = bundled_model("everyday")
 APPLE = "Apple launched a new phone while I was eating an orange"
+# Who made or sold computers and phones in the years that the encyclopaedia tells of.
+MAKERS = re.compile(
+    "amd|amiga|android|aol|atari|cisco|commodore|compaq|dell|ericsson|google|hp|ibm|intel|lg|"
+    "microsoft|motorola|nintendo|nokia|oracle|palm|panasonic|philips|samsung|sega|siemens|sony|"
+    "toshiba|verizon|xerox|yahoo"
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +66,38 @@ def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
     assert box.input_value() == APPLE  # nothing that was typed is lost
     assert number(tab, "learned", "technology") > number(tab, "learned", "taste")
     like = texts(tab, "#meaning .like")[0].split(", ")
-    assert {"microsoft", "intel", "ibm"} & set(like) and not {"fruit", "orange", "pie"} & set(like)
+    table = ctxembed.substitutes(bundled_model("english"), f"[Apple]{APPLE[5:]}", number=4)
+    assert like == [row["substitute"] for row in table.records()]  # in the command's order
+    assert all(map(MAKERS.fullmatch, like)), like  # each could launch a phone, none can be eaten
     assert "launched" in texts(tab, "#meaning .because")[0]
+    told = re.search(r"is like ([\w, ]+)\.", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert told and told[1].split(", ") == like[:3]  # what a teacher is told to see
+
+
+def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
+    """english keeps the senses of apple: the page names the one that compare names, and moves."""
+    tab = start(english, opened)
+    for text in (f"[Apple]{APPLE[5:]}", "She ate an [apple] and a pear with honey"):
+        tab.page.get_by_label("sentence 1", exact=True).fill(text)
+        settled(tab)
+        made = ctxembed.compare(bundled_model("english"), text)
+        (learned,) = [row for row in made.records() if row["representation"] == "learned"]
+        assert made.lead is not None
+        (told,) = set(re.findall(r"sense \d of \d \([^)]*\), \d\.\d\d sure", "".join(made.lead())))
+        assert texts(tab, "#meaning .sense") == [f"{told[0].upper()}{told[1:]}."]
+        assert learned["sense"] == int(told[6])
+        tab.page.locator("#map").get_by_role("button", name="Draw the map of apple").or_(
+            tab.page.locator("#map .here")
+        ).first.wait_for()
+        if tab.page.locator('[data-key="open-map"]').count():
+            tab.page.locator('[data-key="open-map"]').click()
+            tab.page.wait_for_selector("#map .here")
+    saved = ctxembed.senses(bundled_model("english"), "apple").records()
+    shares = {row["sense"]: row["share"] for row in saved}
+    shown = texts(tab, "#map .senses button")
+    assert len(shown) == len(shares) > 1
+    for sense, share in shares.items():
+        assert shown[sense - 1].endswith(f" {round(100 * share)} %")
 
 
 def test_take_a_word_away(served: Served, opened: Opened) -> None:
@@ -143,11 +183,18 @@ def test_the_link_brings_the_same_state_back(served: Served, opened: Opened) -> 
     tab.page.get_by_label("attention").select_option("general")
     tab.page.locator('[data-key="head-3"]').click()
     tab.page.get_by_label("words of axis 1").fill("juice, pear")
+    tab.page.get_by_label("temperature", exact=True).fill("3.5")
     tab.page.locator('[data-key="word-4"]').first.focus()
     tab.page.keyboard.press("Delete")
     tab.page.get_by_role("button", name="+ another sentence").click()
     tab.page.get_by_label("sentence 2", exact=True).fill("Apple makes great phones")
     tab.page.locator('[data-sentence="1"] .arc').first.wait_for(state="attached")
+    settled(tab)
+    tab.page.locator('[data-sentence="0"] [data-key="word-2"]').focus()
+    for _ in range(4):
+        tab.page.keyboard.press("+")  # better weighs more by hand
+        settled(tab)
+    tab.page.get_by_role("button", name="next step").click()
     settled(tab)
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.page.get_by_role("button", name="copy link").click()
@@ -156,8 +203,13 @@ def test_the_link_brings_the_same_state_back(served: Served, opened: Opened) -> 
     other = opened(link)
     other.page.locator('[data-sentence="1"] .arc').first.wait_for(state="attached")
     settled(other)
-    for selector in ("#sentence svg", "#meaning p", "#axes table", "#heads svg", "#worth svg"):
-        assert texts(other, selector) == texts(tab, selector), selector
+    for selector in ("svg", "#meaning p", "#axes table", "#steps table", "#heads svg", "output"):
+        assert texts(other, selector) == texts(tab, selector) != [], selector
+    for selector in (".arc", ".fill", "#axes svg path"):  # and drawn alike
+        drawn = f"[...document.querySelectorAll('{selector}')].map((e) => e.outerHTML)"
+        assert other.page.evaluate(drawn) == tab.page.evaluate(drawn), selector
+    assert other.page.locator('[data-way="by hand"]').count() == 1
+    assert texts(other, "output") == ["3.5"]
     assert other.page.url == link
     assert other.page.locator(".word.gone").count() == 1
 
@@ -172,24 +224,42 @@ def test_open_the_map_and_stop(served: Served, opened: Opened) -> None:
     settled(tab)
     assert tab.page.locator("#map .here circle").first.get_attribute("cx") != here  # it moves
     assert any("of the variance" in note for note in texts(tab, "#map .notes li"))
-    tab.page.get_by_label("sentence 1", exact=True).fill("he saw [the] server")
-    stop = tab.page.get_by_role("button", name="stop")
-    stop.wait_for()
-    stop.click()
-    # A quick machine may have drawn the map before the click; tests/page holds that stop is taken.
-    drawn = tab.page.locator("#map svg [data-sense]")
-    tab.page.get_by_text("stopped").or_(drawn).first.wait_for()
+
+
+def test_stop_the_map(opened: Opened, tmp_path: Path) -> None:
+    """The search waits for us, so that no machine is quick enough to have ended it before."""
+    held = Held(tmp_path)
+    with explore(EVERYDAY, held=held) as served:
+        tab = start(served, opened, "we sat on the [bank] of the river")
+        other = start(served, opened, "the [bank] lent us money")
+        for one in (tab, other):  # two tabs wait for one search
+            one.page.get_by_role("button", name="Draw the map of bank").click()
+            one.page.get_by_role("button", name="stop").wait_for()
+        (process,) = held.wait_for()
+        tab.page.get_by_text("occurrences", exact=True).wait_for()  # how far it is
+        other.page.goto("about:blank")  # one is left
+        tab.page.get_by_label("sentence 1", exact=True).fill("river [bank]")  # typing goes on
+        tab.page.wait_for_selector('.word[aria-label^="river"]')
+        assert is_running(process)
+        tab.page.get_by_role("button", name="stop").click()
+        tab.page.get_by_text("stopped").wait_for()
+        assert not is_running(process)
+        assert tab.page.locator("#map svg").count() == 0
+        held.release()
+        tab.page.get_by_role("button", name="Draw the map of bank").click()
+        tab.page.wait_for_selector("#map svg [data-sense]", timeout=60_000)
 
 
 def test_every_worked_example(served: Served, opened: Opened) -> None:
     tab = start(served, opened)
     menu = tab.page.get_by_label("worked examples")
     names = menu.locator("option:not([disabled])").all_inner_texts()
-    assert len(names) >= 14
+    assert len(names) >= 22
     for name in names:
         menu.select_option(label=name)
         settled(tab)
-        assert tab.page.locator("#sentence svg").count() > 0, name
+        assert tab.page.locator("#sentence svg, #bow svg").count() > 0, name
+        assert "no word of this sentence" not in texts(tab, "#sentence")[0], name
         assert tab.page.locator(".error").count() == 0, (name, texts(tab, ".error"))
     menu.select_option(label="the weights of money bank grows")
     settled(tab)
@@ -200,6 +270,58 @@ def test_every_worked_example(served: Served, opened: Opened) -> None:
         tab.page.get_by_role("button", name="next step").click()
     settled(tab)
     assert "0.000" in texts(tab, '#steps tr[data-token="fruit"]')[0]
+    menu.select_option(label="mat cat mat, cat rat rat: one-hot, counts, TF-IDF")
+    settled(tab)
+    assert texts(tab, "#bow .heat g text") == [
+        *("sentence 1", "1", "2", "0"),  # cat mat rat, as vectorize orders them
+        *("sentence 2", "1", "0", "2"),
+    ]
+
+
+def test_two_sequences(served: Served, opened: Opened) -> None:
+    """A word of one sentence looks at another: bank looks at river and flows, as by hand."""
+    tab = start(served, opened)
+    menu = tab.page.get_by_label("worked examples")
+    menu.select_option(label="two sequences: bank looks at river flows")
+    settled(tab)
+    # bank = (.7, .7, 0) with river = (0, 1, .2) is .7, with flows = (0, .5, .5) is .35; softmax
+    own = 1 / (1 + math.exp(0.35 - 0.7))
+    weights = tab.page.locator(".arc").evaluate_all("all => all.map((e) => e.dataset.weight)")
+    assert sorted(map(float, weights)) == pytest.approx([1 - own, own], abs=1e-5)
+    widths = tab.page.locator(".arc").evaluate_all(
+        "all => all.map((e) => e.getAttribute('stroke-width'))"
+    )
+    assert sorted(map(float, widths)) == pytest.approx([16 * (1 - own), 16 * own], abs=0.01)
+    assert texts(tab, '#steps tr[data-token="river"]') and not tab.page.locator("#map").is_visible()
+    link = tab.page.url
+    tab.page.get_by_role("button", name="remove the sentence it looks at").click()
+    settled(tab)
+    # one's own, by keyboard
+    tab.page.get_by_label("sentence 1", exact=True).fill("the [bank] was old")
+    menu.select_option(label="two sequences: one sentence looks at another")
+    settled(tab)
+    tab.page.get_by_label("the sentence it looks at", exact=True).fill("the boat on the river")
+    settled(tab)
+    rows = ctxembed.explain(EVERYDAY, "the [bank] was old", over="the boat on the river").records()
+    weights = tab.page.locator(".arc").evaluate_all("all => all.map((e) => e.dataset.weight)")
+    assert sorted(map(float, weights)) == pytest.approx(
+        sorted(row["weight"] for row in rows if row["weight"]), abs=1e-4
+    )
+    tab.page.locator('[data-key="word-1"]').focus()
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_selector('.word.target[aria-label^="old"]')
+    again = opened(link)
+    again.page.wait_for_selector(".arc")
+    settled(again)
+    assert (
+        again.page.get_by_label("the sentence it looks at", exact=True).input_value()
+        == "river flows"
+    )
+    narrow = opened(link, 400)
+    narrow.page.wait_for_selector(".arc")
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
 def test_take_it_away(served: Served, opened: Opened, tmp_path: Path) -> None:
@@ -218,6 +340,46 @@ def test_take_it_away(served: Served, opened: Opened, tmp_path: Path) -> None:
         f"ctxembed explain '[Apple]{APPLE[5:]}' --attention learned --head each"
         f" -m {bundled_model('everyday')}"
     )
+
+
+def test_the_commands_print_what_is_shown(
+    served: Served, opened: Opened, run: Run, tmp_path: Path
+) -> None:
+    """Each card's command, pasted into a shell, prints the numbers of the table behind the card."""
+    tab = start(served, opened, APPLE)
+    tab.page.get_by_label("attention").select_option("general")
+    tab.page.get_by_label("temperature", exact=True).fill("3.5")
+    tab.page.locator('[data-key="word-10"]').first.focus()
+    tab.page.keyboard.press("Delete")
+    tab.page.get_by_role("button", name="+ another sentence").click()
+    tab.page.get_by_label("sentence 2", exact=True).fill('It\'s an [apple] pie; so "sweet" & $HOME')
+    settled(tab)
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for card in ("sentence", "meaning", "worth", "alike"):
+        tools = tab.page.locator(f"#{card} .tools")
+        with tab.page.expect_download() as download:
+            tools.get_by_text("TSV", exact=True).click()
+        download.value.save_as(tmp_path / "shown.tsv")
+        tools.get_by_text("$", exact=True).click()
+        line = tab.page.evaluate("navigator.clipboard.readText()")
+        program, *words = shlex.split(line)
+        assert program == "ctxembed"
+        done = run(*words, "-f", "tsv", "--precision", "5")
+        assert done.returncode == 0, (line, done.stderr)
+        shown = (tmp_path / "shown.tsv").read_text(encoding="utf-8").splitlines()
+        assert as_numbers(done.stdout.splitlines()) == as_numbers(shown), (card, line)
+
+
+def as_numbers(lines: list[str]) -> list[list[Any]]:
+    """Cells as they are, numbers as what they are worth."""
+
+    def read(cell: str) -> Any:
+        try:
+            return pytest.approx(float(cell), abs=2e-4)
+        except ValueError:
+            return cell
+
+    return [[read(cell) for cell in line.split("\t")] for line in lines]
 
 
 def test_hostile_text(served: Served, opened: Opened) -> None:

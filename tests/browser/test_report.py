@@ -11,7 +11,7 @@ import pytest
 
 import ctxembed
 from tests.browser.conftest import Opened, Tab
-from tests.conftest import TEXT, in_process, write_tiny
+from tests.conftest import ROOT, TEXT, in_process, write_tiny
 
 SENTENCE = "[Apple] launched the phone , the orange juice"
 HOSTILE = (
@@ -189,6 +189,8 @@ def test_from_right_to_left(made: Made, opened: Opened, tmp_path: Path) -> None:
         assert box
         middles.append(box["x"])
     assert middles == sorted(middles, reverse=True)  # the first word stands at the right
+    heads = texts(tab, "#heads .heat > text")  # and so do the columns of its heads
+    assert heads == [word for word in words[::-1] if word != "سیب"]
 
 
 def vectors(folder: Path, words: list[str]) -> Path:
@@ -221,6 +223,26 @@ def test_five_thousand_points_stay_below_a_megabyte(
     (points,) = [item for item in data["answers"] if item["question"] == "map"]
     assert len(points["rows"]) == 5000
     assert any("5000 of 6000" in note for note in texts(tab, "#map .notes li"))
+
+
+def test_a_long_sentence_stays_below_a_megabyte(made: Made, opened: Opened, tmp_path: Path) -> None:
+    """Words for which there is no room cannot be clicked, and the page says so."""
+    whole = ctxembed.open("everyday").path
+    said = [line for line in (ROOT / "corpora" / "everyday.txt").read_text().splitlines() if line]
+    words = " ".join(said[::97]).replace("apple", "pear").split()[:80]
+    address = made(f"the [apple] {' '.join(words)}", model=whole)
+    assert (tmp_path / "report.html").stat().st_size < 1_000_000
+    tab = opened(address)
+    tab.page.wait_for_selector("#map svg [data-sense]")
+    assert any(re.match(r"\d+ words cannot be clicked", line) for line in texts(tab, "footer div"))
+    assert not any("points are drawn" in note for note in texts(tab, "#map .notes li"))
+    buttons = tab.page.locator(".sentence .word[role=button]")
+    assert 1 < buttons.count() < 40
+    tab.page.locator(".sentence .word:not([role=button])").last.click()
+    buttons.last.click()
+    tab.page.wait_for_selector('.sentence .word.target[aria-pressed="true"]')
+    assert tab.page.locator(".arc").count() > 10 and "no word" not in texts(tab, "#sentence")[0]
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
 @pytest.mark.parametrize("text", HOSTILE)

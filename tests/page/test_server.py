@@ -1,6 +1,7 @@
 """The server of explore: who may ask, how much, and that it stays up whatever comes."""
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from ctxembed.cli.explore import _is_here
 from ctxembed.errors import UsageError
 from ctxembed.page.limits import check
 from tests.conftest import Run
-from tests.page.served import Served, explore
+from tests.page.served import Held, Served, as_records, explore, is_running
 
 APPLE = "the [apple] launched the phone"
 
@@ -41,6 +42,27 @@ def test_answers_are_those_of_the_commands(served: Served, often: Path) -> None:
             pytest.approx(expected[weight], abs=1e-5) if expected[weight] is not None else None
         )
     assert answered["command"] == f"ctxembed explain '{APPLE}' --head each -m {often}"
+
+
+def test_two_sequences_and_counts_are_those_of_the_commands(served: Served, often: Path) -> None:
+    status, answered = served.ask("explain", sentence="the [apple]", over="the sweet juice")
+    table = ctxembed.explain(often, "the [apple]", over="the sweet juice", head="each")
+    assert status == 200 and as_records(answered) == [
+        {k: pytest.approx(v, abs=1e-5) if isinstance(v, float) else v for k, v in row.items()}
+        for row in table.records()
+    ]
+    assert "--over 'the sweet juice'" in answered["command"]
+    unfolded = as_records(served.ask("unfold", sentence="the [apple]", over="the sweet juice")[1])
+    first = {r["token"]: r["weight"] for r in table.records() if r["head"] == "1"}
+    weights = {row["token"]: row["value"] for row in unfolded if row["step"] == "weight"}
+    assert weights == pytest.approx(first, abs=1e-5)
+    status, answered = served.ask("counts", sentences=["mat cat mat", "cat rat rat"], method="bow")
+    assert status == 200 and answered["columns"][0]["name"] == "sentence"
+    assert [(row["mat"], row["rat"], row["cat"]) for row in as_records(answered)] == [
+        (2, 0, 1),  # the notes' own
+        (0, 2, 1),
+    ]
+    assert served.ask("counts", sentences=["/etc/passwd"], method="bow")[1]["rows"] == [[1, 1, 1]]
 
 
 def test_the_page(served: Served) -> None:
@@ -96,6 +118,9 @@ def test_other_sites_are_refused(served: Served) -> None:
         ("explain", {"sentence": APPLE, "vectors": "/etc/passwd"}),
         ("explain", {"sentence": APPLE, "vectors": "../../README"}),
         ("explain", {"sentence": APPLE, "general": "cosine:nan"}),
+        ("explain", {"sentence": APPLE, "over": "x " * 200}),
+        ("explain", {"sentence": APPLE, "over": ["bank"]}),
+        ("counts", {"sentences": ["/etc/passwd"], "method": "static"}),
         ("weights", {"weights": "/etc/passwd"}),
         ("compare", {"sentences": [APPLE] * 9}),
         ("compare", {"sentences": [APPLE], "axes": {"a": [1]}}),
@@ -177,10 +202,54 @@ def test_a_map_is_found_beside_other_questions(served: Served) -> None:
     assert served.ask("legend", word="apple", attention="general")[0] == 200
     status, placed = served.ask("place", word="apple", attention="general", sentence=APPLE)
     assert status == 200 and placed["rows"][0][0] == "apple"
-    assert served.ask("map", word="bank", attention="general")[0] == 202
-    body = json.dumps({"asked": {"word": "bank", "attention": "general"}}).encode()
-    path = f"/{served.token}/stop"
-    assert served.send("POST", path, body, Content_Type="application/json")[0] == 200
+
+
+def test_a_search_is_stopped(often: Path, tmp_path: Path) -> None:
+    """Stop ends the process that searches, and keeps nothing of it; Ctrl-C ends all."""
+    held = Held(tmp_path)
+    asked = {"word": "bank", "attention": "general"}
+    with explore(often, held=held) as served:
+        for _ in range(3):  # several tabs share one search
+            assert served.ask("map", **asked)[0] == 202
+        (first,) = held.wait_for()
+        status, told = served.ask("map", **asked)
+        assert (status, told["stage"]) == (202, "occurrences") and told["progress"] in (None, 0.25)
+        assert is_running(first)
+        body = json.dumps({"asked": asked}).encode()
+        path, kind = f"/{served.token}/stop", "application/json"
+        assert served.send("POST", path, body, Content_Type=kind)[0] == 200
+        assert not is_running(first)  # before the answer came
+        assert served.ask("map", **asked)[0] == 202  # asked again, it begins anew
+        _, second = sorted(held.wait_for(2), key=lambda process: process != first)
+        assert is_running(second)
+    start = time.monotonic()
+    while is_running(second) and time.monotonic() - start < 10:
+        time.sleep(0.05)
+    assert not is_running(second)  # Ctrl-C has ended it too
+
+
+def test_saved_senses_are_the_map(often: Path, tmp_path: Path) -> None:
+    """A model's own senses, once saved, are those of the page: legend, place and words."""
+    model = tmp_path / "saved"
+    shutil.copytree(often, model)
+    found = ctxembed.senses(model, "apple", k=2, save=True).records()
+    assert len(found) == 2
+    with explore(model) as served:
+        name = served.page_data()["attentions"][0]
+        asked = {"word": "apple", "attention": name}
+        while (given := served.ask("map", **asked))[0] == 202:
+            time.sleep(0.1)
+        legend = as_records(served.ask("legend", **asked)[1])
+        for row, sense in zip(legend, found, strict=True):
+            assert (row["sense"], row["count"]) == (sense["sense"], sense["count"])
+            assert row["share"] == pytest.approx(sense["share"], abs=1e-5)
+        points = as_records(given[1])
+        assert {p["sense"] for p in points} == {1, 2} and len(points) == 45
+        for text in (APPLE, "the sweet [apple] juice"):
+            (placed,) = as_records(served.ask("place", **asked, sentence=text)[1])
+            rows = ctxembed.compare(model, text).records()
+            (learned,) = [row for row in rows if row["representation"] == name]
+            assert placed["sense"] == learned["sense"] is not None
 
 
 def test_a_busy_port_is_told(served: Served, run: Run) -> None:

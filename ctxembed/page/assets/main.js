@@ -14,6 +14,7 @@ const map = new SenseMap();
 const seen = []; // for each sentence: its words, its marked text, what explain answered
 let preview = null; // [sentence, word] under the cursor
 let turn = 0;
+let stopMap = false; // a wish that outlives a redrawing, as one may type on
 
 // How wide a picture may be in a card, whether the card is shown yet or not.
 function room(wide = false) {
@@ -54,7 +55,7 @@ async function readSentence(i) {
   return { words, real, target, text: target === null ? null : marked(words, one.gone, [target]) };
 }
 
-const explainAsked = (text) => ({ sentence: text, ...layer(), encoding: state.encoding === "none" ? undefined : state.encoding });
+const explainAsked = (text) => ({ sentence: text, ...layer(), over: state.over?.trim() || undefined, encoding: state.encoding === "none" ? undefined : state.encoding });
 
 // The weights that explain gives, as a number for each word of the sentence; of one head or the mean.
 function weightsOf(answer, read, gone, head) {
@@ -89,11 +90,15 @@ async function refresh() {
   const stale = () => now !== turn;
   const failed = (card) => (error) => { if (!stale()) (error instanceof Refused ? card.say(error.message) : Promise.reject(error)); };
   if (state.hand) return showHand(now);
+  if (state.ladder) return showLadder(now).catch(failed(cards.sentences));
+  for (const [method] of RUNGS) cards[method].hide();
   try {
     for (let i = 0; i < state.sentences.length; i++) {
       const read = await readSentence(i);
       if (stale()) return;
-      read.answer = read.text === null ? null : await ask("explain", explainAsked(read.text));
+      read.other = state.over?.trim() ? await readOther() : null;
+      if (stale()) return;
+      read.answer = read.text === null || (state.over !== null && !read.other) ? null : await ask("explain", explainAsked(read.text));
       if (stale()) return;
       seen[i] = read;
     }
@@ -106,6 +111,11 @@ async function refresh() {
   if (!read || read.text === null || !read.answer) {
     Object.values(cards).forEach((card) => card !== cards.sentences && card.hide());
     return;
+  }
+  if (state.over !== null) {
+    for (const name of ["meaning", "axes", "worth", "map", "alike"]) cards[name].hide();
+    showHeads(read);
+    return showSteps(read, stale).catch(failed(cards.steps));
   }
   const texts = seen.filter((one) => one.text !== null && one.words[one.target].word === read.words[read.target].word).map((one) => one.text);
   const jobs = [
@@ -124,31 +134,34 @@ function drawSentences() {
   const parts = state.sentences.map((one, i) => {
     const read = seen[i];
     const place = h("div", { class: "sentence", "data-sentence": i });
-    if (live) place.append(inputOf(one, i));
+    if (live) place.append(inputOf(one, i), ...(state.over !== null ? [overInput()] : []));
     if (!read || read.text === null || !read.answer) {
-      place.append(h("p", { class: "hint" }, one.text.trim() ? "no word of this sentence is in the vocabulary" : "type a sentence"));
+      place.append(h("p", { class: "hint" }, !one.text.trim() ? "type a sentence" : read?.text && state.over !== null ? "type the sentence it looks at"
+        : "no word of this sentence is in the vocabulary"));
       return place;
     }
     const look = preview && preview[0] === i ? preview[2] : null;
     const target = look ? preview[1] : read.target;
     const gone = one.gone;
-    let { weights } = weightsOf(look ?? read.answer, read, gone, state.head);
-    if (!look && i === state.focus) weights = byHand(weights);
-    const words = read.real.map((j) => ({
+    let { weights } = weightsOf(look ?? read.answer, read.other ?? read, read.other ? [] : gone, state.head);
+    if (!look && i === state.focus && !read.other) weights = byHand(weights);
+    const others = read.other?.real.map((j) => ({ ...read.other.words[j], tail: "", weight: weights[j], gone: false, known: Boolean(read.other.words[j].known) }));
+    const words = read.real.map((j) => ({ can: DATA.live || kept.has(keyOf("explain", explainAsked(marked(read.words, gone, [j])))),
       written: read.words[j].written, word: read.words[j].word, known: Boolean(read.words[j].known), gone: gone.includes(j), weight: weights[j],
       tail: (read.words[j + 1]?.before ?? "").trim(), byHand: i === state.focus && state.weights[j] !== undefined }));
     const at = (k) => read.real[k];
     const on = {
       choose: (k) => { preview = null; set(i, { target: at(k) }, { focus: i, weights: {} }); },
     };
-    if (live) Object.assign(on, {
+    if (live && !others) Object.assign(on, {
       take: (k) => takeAway(i, at(k)),
       weigh: (k, weight) => { if (look) return; change({ focus: i, weights: { ...(i === state.focus ? state.weights : {}), [at(k)]: Math.round(weight * 100) / 100 } }); },
     });
     const rtl = rightToLeft(one.text);
     const width = room(true) - 2;
     const k = read.real.indexOf(target);
-    place.append(drawSentence({ words, target: k < 0 ? null : k, rtl, width, on, chosen: read.real.indexOf(read.target) }));
+    const drawn = { words, target: k < 0 ? null : k, rtl, width, on, chosen: read.real.indexOf(read.target) };
+    place.append(others ? drawCross({ ...drawn, others }) : drawSentence(drawn));
     if (rtl) place.lastChild.style.marginInlineStart = "auto";
     return place;
   });
@@ -211,13 +224,17 @@ function moreSentences() {
   const given = Object.keys(state.weights).length > 0;
   const gone = state.sentences.some((one) => one.gone.length);
   return h("div", { class: "controls" },
-    state.sentences.length < 4 && h("button", { type: "button", "data-key": "more", onclick: () => {
+    state.sentences.length < 4 && state.over === null && h("button", { type: "button", "data-key": "more", onclick: () => {
       change({ sentences: [...state.sentences, { text: "", target: null, gone: [] }] });
       document.querySelector(`[data-key="input-${state.sentences.length - 1}"]`)?.focus();
     } }, "+ another sentence"),
+    state.sentences.length === 1 && state.over === null && h("button", { type: "button", "data-key": "cross", title: "cross-attention: two sequences", onclick: () => {
+      change({ over: "", weights: {}, map: false });
+      document.querySelector('[data-key="input-over"]')?.focus();
+    } }, "+ a sentence to look at"),
     gone && h("button", { type: "button", "data-key": "back", onclick: () => change({ sentences: state.sentences.map((one) => ({ ...one, gone: [] })), weights: {} }) }, "put all words back"),
     given && h("button", { type: "button", "data-key": "unhand", onclick: () => change({ weights: {} }) }, "weights as computed"),
-    h("span", { class: "hint" }, "Click a word to look from it. × or Delete takes a word away; drag a bar, or + and −, gives it another weight."));
+    h("span", { class: "hint" }, state.over !== null ? "Click a word on the left to look from it." : "Click a word to look from it. × or Delete takes a word away; drag a bar, or + and −, gives it another weight."));
 }
 
 // Which attention, which head, how hot.
@@ -247,6 +264,7 @@ async function showCompare(read, stale) {
   const name = state.vectors ? "general" : attention();
   const place = weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean");
   cards.meaning.show(answer, null, ...inWords({ rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
+  if (state.vectors) cards.meaning.body.prepend(await becomes(read));
   const names = axes ? Object.keys(axes) : [];
   const given = Object.entries(state.weights).map(([j, weight]) => [place.positions[j], weight]).filter(([position]) => position);
   if (given.length && DATA.live && !state.vectors) {
@@ -256,10 +274,17 @@ async function showCompare(read, stale) {
     rows.push({ ...hand, cos_static: null });
     cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(wayShape("by hand"), wayColour("by hand")), "by hand"), [hand.nearest].flat().join(", ")));
   }
-  if (!names.length && !DATA.live) return cards.axes.hide();
+  if (!names.length && (!DATA.live || state.vectors)) return cards.axes.hide();
   const picture = names.length ? drawAxes(rows, names, name, room()) : null;
   cards.axes.show(answer, picture, ...[picture, names.length ? axisNumbers(rows, names) : null,
     DATA.live && !state.vectors && axisEditor(state.axes, (changed) => change({ axes: changed }))].filter(Boolean));
+}
+
+// With the few numbers of the notes: from which vector to which.
+async function becomes(read) {
+  const rows = (await ask("unfold", unfoldAsked(read))).records();
+  const told = (step) => `[${rows.find((row) => row.step === step).vector.map((n) => fixed(n)).join(", ")}]`;
+  return h("p", { class: "says" }, h("b", null, read.words[read.target].written), ` ${told("x")} becomes ${told("output")} here.`);
 }
 
 // With several sentences: how alike the word is in them.
@@ -273,20 +298,24 @@ function together(answer, read) {
 }
 
 function showHeads(read) {
-  const gone = state.sentences[state.focus].gone;
-  const { heads, places } = weightsOf(read.answer, read, gone, "mean");
+  const at = read.other ?? read;
+  const gone = read.other ? [] : state.sentences[state.focus].gone;
+  const { heads, places } = weightsOf(read.answer, at, gone, "mean");
   if (heads.length < 2) return cards.heads.hide();
   const names = ["mean", ...heads];
-  const columns = places.filter((j) => j !== read.target);
-  const values = names.map((head) => { const { weights } = weightsOf(read.answer, read, gone, head); return columns.map((j) => weights[j]); });
-  const picture = drawHeat({ rows: names.map((name) => (name === "mean" ? name : `head ${name}`)), columns: columns.map((j) => read.words[j].written), values, title: "weights of each head", room: room(),
+  const columns = places.filter((j) => at.words[j].known && (at !== read || j !== read.target));
+  if (rightToLeft(columns.map((j) => at.words[j].written).join(" "))) columns.reverse();
+  const values = names.map((head) => { const { weights } = weightsOf(read.answer, at, gone, head); return columns.map((j) => weights[j]); });
+  const picture = drawHeat({ rows: names.map((name) => (name === "mean" ? name : `head ${name}`)), columns: columns.map((j) => at.words[j].written), values, title: "weights of each head", room: room(),
     chosen: names.indexOf(state.head), pick: (i) => change({ head: names[i], weights: {} }) });
-  cards.heads.show(read.answer, picture);
+  cards.heads.show(read.answer, picture, h("div", { class: "scroll heads" }, picture));
 }
+
+const unfoldAsked = (read) => ({ ...explainAsked(read.text), head: state.head === "mean" ? undefined : state.head });
 
 async function showSteps(read, stale) {
   if (!DATA.live) return;
-  const answer = await ask("unfold", { ...explainAsked(read.text), head: state.head === "mean" ? undefined : state.head });
+  const answer = await ask("unfold", unfoldAsked(read));
   if (!answer || stale()) return;
   const target = read.words[read.target].written;
   const heads = weightsOf(read.answer, read, [], "mean").heads.length;
@@ -321,7 +350,7 @@ async function showAlike(stale) {
 }
 
 const openMap = (word) => h("p", { class: "plain" },
-  h("button", { type: "button", "data-key": "open-map", onclick: () => change({ map: true }) }, `Draw the map of ${word}`),
+  h("button", { type: "button", "data-key": "open-map", onclick: () => { stopMap = false; change({ map: true }); } }, `Draw the map of ${word}`),
   " every occurrence in the corpus as a point, and this sentence among them");
 
 async function showMap(read, texts, stale) {
@@ -332,16 +361,17 @@ async function showMap(read, texts, stale) {
   if (DATA.live && !state.map) {
     return cards.map.show(null, null, openMap(word));
   }
-  let stop = false;
   const [bar, stage] = [h("progress", { max: 1 }), h("span")];
-  const waiting = h("div", { class: "controls" }, bar, stage, h("button", { type: "button", "data-key": "stop-map", onclick: () => { stop = true; } }, "stop"));
+  const waiting = h("div", { class: "controls" }, bar, stage, h("button", { type: "button", "data-key": "stop-map", onclick: () => { stopMap = true; } }, "stop"));
   const told = (body) => {
     if (stale()) return "leave";
     if (!waiting.isConnected) cards.map.show(null, null, waiting);
     if (body.progress === null) bar.removeAttribute("value");
     else bar.value = body.progress;
     stage.textContent = body.stage;
-    return stop ? "stop" : "go on";
+    if (!stopMap) return "go on";
+    stopMap = false;
+    return "stop";
   };
   let points;
   try {
@@ -364,24 +394,4 @@ async function showMap(read, texts, stale) {
     toggle: (sense) => change({ hidden: state.hidden.includes(sense) ? state.hidden.filter((other) => other !== sense) : [...state.hidden, sense] }),
     search: (found) => change({ found }), redrawn: () => refresh(), room: innerWidth > 760 ? Math.floor(room(true) * 0.6) - 12 : room(true) });
   cards.map.show(points, svg, ...parts);
-}
-
-// Weights picked by hand, as the notes have them: an illustration, nothing is computed.
-async function showHand(now) {
-  const answer = await ask("weights", { weights: state.hand });
-  if (now !== turn) return;
-  Object.values(cards).forEach((card) => card.hide());
-  const rows = answer.records();
-  const targets = [...new Set(rows.map((row) => row.target))];
-  const parts = targets.map((target) => {
-    const mine = rows.filter((row) => row.target === target);
-    const inside = mine.findIndex((row) => row.token === target);
-    const words = mine.map((row) => ({ written: row.token, word: row.token, known: true, gone: false, weight: row.weight, tail: "" }));
-    const recipe = `${target} = ${mine.map((row) => `${fixed(row.weight)} ${row.token}`).join(" + ")}`;
-    return h("div", { class: "sentence" }, h("p", { class: "says recipe" }, recipe),
-      drawSentence({ words, target: inside < 0 ? null : inside, rtl: false, width: 600, on: {}, chosen: inside }));
-  });
-  cards.sentences.show(answer, null, ...parts);
-  cards.sentences.picture = cards.sentences.body.querySelector("svg");
-  drawTop();
 }

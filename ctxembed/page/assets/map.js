@@ -90,7 +90,7 @@ class SenseMap {
       h("span", { class: "group" }, button("+", "zoom in", () => zoom(0.7)), button("−", "zoom out", () => zoom(1.4)), button("all", "show all", () => { this.view = null; redrawn(); })),
       h("span", { class: "group senses", role: "group", "aria-label": "senses" }, senses.map((one) =>
         h("button", { type: "button", "aria-pressed": String(!hidden.includes(one.sense)), "data-key": `sense-${one.sense}`, onclick: () => toggle(one.sense) },
-          mark(senseShape(one.sense), senseColour(one.sense)), `${one.sense}: ${one.markers.split(" ").slice(0, 2).join(" ")} ${Math.round(100 * one.share)} %`))));
+          mark(senseShape(one.sense), senseColour(one.sense)), `${one.sense}: `, h("bdi", null, one.markers.split(" ").slice(0, 2).join(" ")), ` ${Math.round(100 * one.share)} %`))));
     return { svg, parts: [controls, h("div", { class: "map-side" }, frame, this.list(all, shown, wanted ? shown.filter(hit) : []))] };
   }
 

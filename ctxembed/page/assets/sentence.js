@@ -49,7 +49,8 @@ function flow(words, { wide, tails, total }, weigh) {
 }
 
 // Words one below the other, where a row has no room for them; arcs beside them.
-function stack(words, wide, width) {
+function stack(words, wide, most) {
+  const width = Math.min(most, 560);
   const side = 74, row = 36;
   const places = words.map((_, i) => ({ x: side, y: 4 + i * row, w: Math.min(wide[i], width - side - 120), h: 30, down: false, end: width }));
   const middle = (i) => places[i].y + 15;
@@ -69,8 +70,8 @@ function drawWord(word, i, place, { at, target, rtl, on, chosen, words, size }) 
   const kind = ["word", i === target && "target", !word.known && "unknown", word.gone && "gone"].filter(Boolean).join(" ");
   const told = word.gone ? "taken away" : !word.known ? "the model does not know it"
     : i === target ? "the word that looks" : word.weight === null ? "" : `weight ${fixed(word.weight)}`;
-  const can = word.known && (on.choose || word.gone);
-  const group = s("g", { class: kind, role: can ? "button" : null, tabindex: can ? 0 : null, "data-key": `word-${i}`, "data-word": word.known && !word.gone ? i : null,
+  const can = word.known && word.can !== false && (on.choose || word.gone);
+  const group = s("g", { class: kind, role: can ? "button" : null, tabindex: can ? 0 : null, "data-key": `word-${i}`, "data-word": can && !word.gone ? i : null,
     "aria-label": [word.written, told].filter(Boolean).join(", "), "aria-pressed": can ? String(i === chosen) : null,
     onclick: () => (word.gone ? on.take?.(i) : can && on.choose(i)),
     onkeydown: (event) => onKey(event, i, word, on, words) },
@@ -84,7 +85,7 @@ function drawWord(word, i, place, { at, target, rtl, on, chosen, words, size }) 
   if (word.tail && place.down) {
     beside.push(s("text", { class: "soft", x: at(x + w), y: y + high / 2 + size / 3, "font-size": size, "text-anchor": "start", direction: rtl ? "rtl" : null }, word.tail));
   }
-  if (word.weight !== null && !word.gone && i !== target) beside.push(gauge(word, i, place, left, at, rtl, on));
+  if (word.weight !== null && !word.gone) beside.push(gauge(word, i, place, left, at, rtl, i === target ? {} : on)); // its own: a number
   return beside;
 }
 
@@ -139,7 +140,7 @@ function grip(box, word, i, on, read) {
 }
 
 function onKey(event, i, word, on, words) {
-  const places = words.map((_, j) => j).filter((j) => words[j].known);
+  const places = words.map((_, j) => j).filter((j) => words[j].known && words[j].can !== false);
   const go = (step) => {
     const next = places[places.indexOf(i) + step];
     document.querySelectorAll(`[data-key="word-${next}"]`).forEach((e) => {

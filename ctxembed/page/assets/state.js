@@ -3,7 +3,7 @@ const AXES = [["taste", "fruit, sweet, juice"], ["technology", "phone, company, 
 const START = {
   sentences: [{ text: "[Apple] launched a new phone while I was eating an orange", target: null, gone: [] }],
   focus: 0, attention: null, general: null, head: "mean", encoding: "none", vectors: null,
-  hand: null, axes: AXES, weights: {}, step: 1, map: false, found: "", hidden: [],
+  hand: null, over: null, ladder: false, axes: AXES, weights: {}, step: 1, map: false, found: "", hidden: [],
 };
 const state = { ...structuredClone(START), ...DATA.start };
 const heard = [];
@@ -22,7 +22,7 @@ function writeLink(now) {
     made.append("s", extra ? `${extra}|${one.text}` : `|${one.text}`);
   }
   const plain = { f: now.focus, a: now.attention, g: now.general, h: now.head, e: now.encoding,
-    v: now.vectors, hand: now.hand, n: now.step, q: now.found };
+    v: now.vectors, hand: now.hand, over: now.over, n: now.step, q: now.found };
   const start = { f: 0, h: "mean", e: "none", n: 1, q: "" };
   for (const [name, value] of Object.entries(plain)) {
     if (value !== null && value !== start[name]) made.set(name, value);
@@ -30,6 +30,7 @@ function writeLink(now) {
   for (const [name, words] of now.axes) made.append("axis", `${name}=${words}`);
   for (const [place, weight] of Object.entries(now.weights)) made.append("w", `${place}:${weight}`);
   if (now.map) made.set("map", "1");
+  if (now.ladder) made.set("ladder", "1");
   return made.toString();
 }
 
@@ -50,7 +51,7 @@ function readLink(text) {
     ...structuredClone(START), sentences,
     focus: whole(given.get("f"), sentences.length - 1),
     attention: given.get("a"), general: given.get("g"), head: given.get("h") ?? "mean",
-    encoding: given.get("e") ?? "none", vectors: given.get("v"), hand: given.get("hand"),
+    encoding: given.get("e") ?? "none", vectors: given.get("v"), hand: given.get("hand"), over: given.get("over"), ladder: given.has("ladder"),
     step: whole(given.get("n") ?? 1, 6) || 1, found: given.get("q") ?? "", map: given.has("map"),
     axes: given.getAll("axis").map((axis) => [axis.split("=")[0], axis.split("=").slice(1).join("=")]),
     weights: Object.fromEntries(given.getAll("w").map((item) => item.split(":"))

@@ -9,15 +9,27 @@ const EXAMPLES = {
     "apple in four sentences": { sentences: ["An [apple] a day keeps the doctor away", "[Apple] is healthy", "[Apple] is better than orange", "[Apple] makes great phones"].map((text) => ({ text, target: null, gone: [] })) },
     "money bank, river bank": { ...two("money [bank] grows", "river [bank] flows"), axes: MONEY },
     "the server and the server": { ...two("[Server], can I have the check?", "Looks like I just crashed the [server]"), axes: [["restaurant", "waiter, menu, food"], ["computer", "computer, network, software"]] },
+    "break a leg, let the cat out of the bag": two("[Break a leg] before you go on stage", "He [let the cat out of the bag] about the party"),
     "a piece of cake": { ...two("Solving problems like these is a [piece of cake]", "She ate a [piece of cake] with her tea"), axes: [["kitchen", "sugar, butter, bread"], ["study", "easy, exam, problem"]] },
   },
   "By hand, as on the board": {
+    "apple by hand, [taste, technology], most of the corpus about fruit": { ...lone("[Apple] launched a phone while eating an orange"), vectors: "apple" },
+    "the same, most of the corpus about the company": { ...lone("[Apple] launched a phone while eating an orange"), vectors: "apple-company" },
     "phone · fruit = 0": { ...lone("[phone] fruit"), vectors: "phone-fruit" },
     "new(bank) = softmax over three products": { ...lone("money [bank] grows"), vectors: "bank" },
     "money bank and river bank, three numbers a word": { ...two("money [bank] grows", "river [bank] flows"), vectors: "bank" },
     "order: sine waves added to each word": { ...lone("money [bank] grows"), vectors: "bank", encoding: "sinusoidal" },
     "W_V scales the vector": { ...lone("[phone] fruit"), vectors: "scaling" },
     "W_V turns the vector": { ...lone("[phone] fruit"), vectors: "rotation" },
+    "king, queen, cricket: each number is a factor": { ...lone("[king] queen cricket"), vectors: "king-queen-cricket" },
+  },
+  "Several points of view, two sequences": {
+    "several heads": { ...lone("we sat on the [bank] of the river"), axes: MONEY, head: "1" },
+    "two sequences: bank looks at river flows": { ...lone("[bank]"), over: "river flows", vectors: "bank" },
+    "two sequences: one sentence looks at another": { ...lone("the [bank] was old"), over: "she lent me money at low interest" },
+  },
+  "The ladder below": {
+    "mat cat mat, cat rat rat: one-hot, counts, TF-IDF": { ...two("mat cat mat", "cat rat rat"), ladder: true },
   },
   "Picked by hand, nothing computed": {
     "tea = 0.5 milk + …": { hand: "tea" },
