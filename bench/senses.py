@@ -139,7 +139,7 @@ def report(representations: Representations, name: str, words: Sequence[str], la
             auto.append(v_measure_score(truth, found.labels))
             given.append(v_measure_score(truth, told.labels))
             some = unit(vectors[rng.permutation(len(vectors))[:EACH]])
-            needs.append(describe(0, MOST, some, some[0], space, 1).senses > 1)
+            needs.append(describe("", MOST, some, some[0], space, 1).senses > 1)
         right = np.mean(np.array(numbers) == len(sizes))
         counts = " ".join(map(str, np.bincount(numbers, minlength=7)[1:]))
         print(
@@ -153,7 +153,7 @@ def report(representations: Representations, name: str, words: Sequence[str], la
         number = cluster(vectors, space, None).number
         several += [f"{word} {number}"] if number > 1 else []
         some = unit(vectors[:: max(1, len(vectors) // EACH)])
-        context += describe(0, MOST, some, some[0], space, 1).senses > 1
+        context += describe("", MOST, some, some[0], space, 1).senses > 1
     print(
         f"unmerged: one sense for {1 - len(several) / len(words):.2f}, static-ok for"
         f" {1 - context / len(words):.2f}; not one sense: {', '.join(several)}"
@@ -247,8 +247,9 @@ def speed(model: Path) -> None:
     representations = Representations(Model.open(model))
     often = np.flatnonzero(representations.model.counts >= 100)
     rows = often[:: max(1, len(often) // 500)].tolist()
+    words = [representations.model.vocab[row] for row in rows]
     begun_at = time.process_time()
-    list(measure(representations, representations.default(), rows, 1, Progress()))
+    list(measure(representations, representations.default(), words, 1, Progress()))
     each = (time.process_time() - begun_at) / len(rows)
     print(f"ambiguity: {1000 * each:.1f} ms a word, {each * len(often):.0f} s for {len(often)}")
 

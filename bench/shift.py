@@ -1,11 +1,13 @@
 """shift where there is nothing to find, and where something was planted.
 
-    python bench/shift.py TEXT [--words 1900000] [--tested 300]
+    python bench/shift.py TEXT [--splits 3] [--words 1900000] [--tested 300]
+    python bench/shift.py TEXT --power
 
 TEXT has a paragraph a line. Null: its units (sentences, paragraphs, blocks of 20 and of 200
-paragraphs) are dealt out to two halves at random, each unit a document of the index; at a nominal
-5 %, 5 % of the words should have p up to 0.05. Beside it, what dealing single occurrences would
-say. Power: field and galaxy are swapped in 30 % of the paragraphs of the second half.
+paragraphs) are dealt out to two halves at random, several times, each unit a document of the index;
+at a nominal 5 %, 5 % of the words should have p up to 0.05. Beside it, what dealing single
+occurrences would say. Power: field and galaxy, and twenty pairs of words drawn at random, are
+swapped in 30 % of the paragraphs of the second half; what of them is found among all words.
 """
 
 import argparse
@@ -15,18 +17,24 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
 from ctxembed.ask.deal import by_document, deal
 from ctxembed.ask.shift import _occurrences, _test, align, shift
 from ctxembed.store.model import Model
+from ctxembed.text.function_words import is_content
 
 PLANTED = ("field", "galaxy")
+PAIRS = 20  # more pairs of words to swap
+OFTEN = (100, 1000)  # how often they occur
+SHARE = 0.3  # of the paragraphs of one half in which they are swapped
 MOST = 300  # occurrences of a word in each half
 
 
@@ -55,33 +63,38 @@ def train(units: Sequence[Sequence[str]], place: Path) -> Model:
     """Train static vectors; each unit is a document."""
     text = place.with_suffix(".txt")
     text.write_text("\n\n".join("\n".join(unit) for unit in units) + "\n", encoding="utf-8")
-    how = ["--static-only", "--dim", "50", "--epochs", "2", "--document", "block", "-q"]
+    how = ["--static-only", "--document", "block", "-q"]
     command = [sys.executable, "-m", "ctxembed", "train", str(text), "-o", str(place), *how]
     subprocess.run([*command, "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
     return Model.open(place)
 
 
 def halves(
-    units: Sequence[Sequence[str]], folder: Path, rng: np.random.Generator, *, planted: bool = False
+    units: Sequence[Sequence[str]],
+    folder: Path,
+    rng: np.random.Generator,
+    swapped: Mapping[str, str] | None = None,
 ) -> tuple[Model, Model]:
     """Deal units out to two halves, and train a model on each."""
     first = rng.random(len(units)) < 0.5
     one = [unit for unit, mine in zip(units, first, strict=True) if mine]
     other = [unit for unit, mine in zip(units, first, strict=True) if not mine]
-    if planted:
-        other = [[_swap(line) for line in unit] if rng.random() < 0.3 else unit for unit in other]
+    if swapped:
+        other = [
+            [_swap(line, swapped) for line in unit] if rng.random() < SHARE else unit
+            for unit in other
+        ]
     folder.mkdir()
     return train(one, folder / "a"), train(other, folder / "b")
 
 
-def _swap(line: str) -> str:
-    a, b = PLANTED
-    return re.sub(rf"\b({a}|{b})\b", lambda m: b if m[1] == a else a, line)
+def _swap(line: str, swapped: Mapping[str, str]) -> str:
+    return re.sub(r"[a-z]+", lambda m: swapped.get(m[0], m[0]), line)
 
 
-def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path) -> None:
-    """Print the share of false alarms where the halves are one corpus."""
-    rng = np.random.default_rng(1)
+def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path, seed: int) -> list[int]:
+    """Return words tested and false alarms, documents dealt and occurrences dealt, of one split."""
+    rng = np.random.default_rng(seed)
     aligned = align(*halves(units_of(paragraphs, design), folder, rng), 20)
     words = [word for word in range(len(aligned.rows_a)) if aligned.is_content(word)]
     by_documents, by_occurrences = [], []
@@ -94,19 +107,42 @@ def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path) -> N
         x, y, _ = again
         each = by_document(x, np.arange(len(x)), y, np.arange(len(y)))
         by_occurrences.append(deal(x, y, each, 199, np.random.default_rng(1)).p_value)
-    shares = [np.mean(np.array(p) <= 0.05) for p in (by_documents, by_occurrences)]
-    print(f"{design}\t{len(by_documents)}\t{shares[0]:.3f}\t{shares[1]:.3f}", flush=True)
+    alarms = [int(np.sum(np.array(p) <= 0.05)) for p in (by_documents, by_occurrences)]
+    return [len(by_documents), *alarms]
+
+
+def draw_pairs(paragraphs: Sequence[str], rng: np.random.Generator) -> dict[str, str]:
+    """Draw pairs of content words of about one frequency; each is swapped with its other."""
+    counts = Counter(word for line in paragraphs for word in re.findall(r"[a-z]+", line))
+    some = [w for w, n in counts.items() if OFTEN[0] <= n <= OFTEN[1] and is_content(w, 0.0)]
+    drawn = rng.choice(sorted(set(some) - set(PLANTED)), 2 * PAIRS, replace=False).tolist()
+    drawn.sort(key=lambda word: counts[word])
+    pairs = [PLANTED, *zip(drawn[::2], drawn[1::2], strict=True)]
+    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
 def power(paragraphs: Sequence[str], folder: Path) -> None:
-    """Print what shift says where two words were swapped."""
+    """Print what shift finds of the words that were swapped, among all words."""
     rng = np.random.default_rng(1)
-    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, planted=True)
-    named = shift(a, b, PLANTED, most=MOST)
-    table = shift(a, b, min_count=20, number=5, most=MOST)
-    for row in [*named.records(), *table.records()]:
-        told = "\t".join(f"{row[name]:.4f}" for name in ("effect", "low", "high", "q_value"))
-        print(f"planted\t{row['rank']}\t{row['word']}\t{told}", flush=True)
+    swapped = draw_pairs(paragraphs, rng)
+    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, swapped)
+    table = shift(a, b, min_count=20, number=10**6, most=MOST)
+    rows = {str(row["word"]): row for row in table.records()}
+    print("planted\trank\tcounts\teffect\tlow\thigh\tp_value\tq_value")
+    for word in swapped:
+        row = rows.get(word)
+        if row is None:
+            print(f"{word}\tnot tested: fewer than 20 in one half")
+            continue
+        told = "\t".join(f"{row[name]:.4f}" for name in ("effect", "low", "high"))
+        p, q = (f"{row[name]:.2g}" for name in ("p_value", "q_value"))
+        counts = f"{row['count_a']} {row['count_b']}"
+        print(f"{word}\t{row['rank']}\t{counts}\t{told}\t{p}\t{q}", flush=True)
+    mine = [rows[word] for word in swapped if word in rows]
+    others = [row for word, row in rows.items() if word not in swapped]
+    for name, level in (("p_value", 0.05), ("q_value", 0.05)):
+        found, false = (sum(float(str(r[name])) <= level for r in some) for some in (mine, others))
+        print(f"{name} up to {level}: {found} of {len(mine)} planted, {false} of {len(others)} not")
     print("\n".join(table.notes))
 
 
@@ -115,17 +151,29 @@ def main() -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("--words", type=int, default=1_900_000)
     parser.add_argument("--tested", type=int, default=300)
-    parser.add_argument("--power", action="store_true", help="only what was planted")
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--power", action="store_true", help="what was planted, instead")
     given = parser.parse_args()
     paragraphs = read_paragraphs(given.text, given.words)
-    print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        for number, design in enumerate(
-            ("sentences", "paragraphs", "blocks of 20", "blocks of 200")
-        ):
-            if not given.power:
-                null(paragraphs, design, given.tested, Path(name) / str(number))
-        power(paragraphs, Path(name) / "planted")
+        if given.power:
+            power(paragraphs, Path(name) / "planted")
+            return
+        print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt\teach split")
+        for design in ("sentences", "paragraphs", "blocks of 20", "blocks of 200"):
+            found = np.array(
+                [
+                    null(paragraphs, design, given.tested, Path(name) / f"{design}{seed}", seed)
+                    for seed in range(1, given.splits + 1)
+                ]
+            )  # (splits, 3)
+            total, by_documents, by_occurrences = found.sum(axis=0)
+            each = " ".join(f"{n / m:.3f}" for m, n, _ in found)
+            print(
+                f"{design}\t{total}\t{by_documents / total:.3f}\t{by_occurrences / total:.3f}"
+                f"\t{each}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

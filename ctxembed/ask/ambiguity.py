@@ -9,7 +9,8 @@ from ctxembed.ask.columns import WORD
 from ctxembed.ask.find_senses import current_senses
 from ctxembed.ask.induce import cluster
 from ctxembed.ask.sense_space import SenseSpace, make_space
-from ctxembed.context.occurrences import AT_ONCE, corpus_of, sample
+from ctxembed.context.hits import Hits, find_hits
+from ctxembed.context.occurrences import AT_ONCE, sample
 from ctxembed.context.representations import Representations, representations_of, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import SILENT, Progress
@@ -55,7 +56,7 @@ SUMMARY = (
 class Usage:
     """What the occurrences of one word say."""
 
-    row: int
+    word: str
     count: int
     senses: int = 0  # 0 where there are too few occurrences
     score: float = np.nan  # of two senses
@@ -87,16 +88,14 @@ def ambiguity(
     """Measure words, or all that occur often enough, those that need their context most first."""
     representations = representations_of(model)
     known, forms, unknown = model.keep_known(words) if words else ([], [], [])
-    if words:
-        rows = list(dict.fromkeys(model.row(word) for word in known))
-    else:
-        rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
-    if not rows:
+    rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
+    asked = list(dict.fromkeys(known)) if words else [model.vocab[row] for row in rows]
+    if not asked:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
-    found = list(measure(representations, name, rows, seed, progress))
+    found = list(measure(representations, name, asked, seed, progress))
     carries = content(representations)
-    found.sort(key=lambda item: _order(item, carries(item.row)))
+    found.sort(key=lambda item: _order(item, carries(item.word)))
     space = make_space(representations, name)
     notes = [
         *forms,
@@ -107,7 +106,7 @@ def ambiguity(
         return Table(SUMMARY, _summary(representations, found), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
         (
-            model.vocab[item.row],
+            item.word,
             item.count,
             item.senses or None,
             item.score,
@@ -138,18 +137,19 @@ def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float]:
 
 
 class content:
-    """Which words of a model carry content, by row."""
+    """Which words of a model carry content."""
 
     def __init__(self, representations: Representations) -> None:
-        self.vocab = representations.model.vocab
-        self.frequency = representations.frequency
-        self.large = len(self.vocab) > 1000  # in a small corpus a frequent word may be any word
+        self.model, self.frequency = representations.model, representations.frequency
+        self.large = (
+            len(self.model.vocab) > 1000
+        )  # in a small corpus a frequent word may be any word
 
-    def __call__(self, row: int) -> bool:
+    def __call__(self, word: str) -> bool:
         """Tell whether a word carries content: a letter or a number does not."""
-        word = self.vocab[row]
-        letters = sum(map(str.isalpha, word)) > 1
-        return letters and is_content(word, float(self.frequency[row]) * self.large)
+        row = self.model.find(word)
+        share = 0.0 if row is None else float(self.frequency[row]) * self.large
+        return sum(map(str.isalpha, word)) > 1 and is_content(word, share)
 
 
 def ambiguous_words(
@@ -163,44 +163,44 @@ def ambiguous_words(
     model = representations.model
     least = min_count or min(200, max(FEWEST, model.tokens // 10_000))
     carries = content(representations)
-    rows = [row for row in np.flatnonzero(model.counts >= least).tolist() if carries(row)]
-    found = list(measure(representations, attention, rows, seed, progress))
+    often = (model.vocab[row] for row in np.flatnonzero(model.counts >= least).tolist())
+    words = [word for word in often if carries(word)]
+    found = list(measure(representations, attention, words, seed, progress))
     found.sort(key=lambda item: _order(item, True))
-    yield from (model.vocab[item.row] for item in found)
+    yield from (item.word for item in found)
 
 
 def measure(
     representations: Representations,
     attention: str,
-    rows: Sequence[int],
+    words: Sequence[str],
     seed: int,
     progress: Progress,
 ) -> Iterator[Usage]:
     """Read the occurrences of many words, a batch of words at a time; each word by itself."""
     model, space = representations.model, make_space(representations, attention)
-    index = corpus_of(model)
-    with progress.stage("measuring", len(rows), "words") as stage:
-        for batch in _batches(model, rows):
+    with progress.stage("measuring", len(words), "words") as stage:
+        for batch in _batches(model, words):
             places = [
-                sample(index.positions(row), EACH, np.random.default_rng((seed, row)))
-                for row in batch
+                sample(hits.places, EACH, np.random.default_rng((seed, *model.parts(hits.asked))))
+                for hits in batch
             ]
-            made = unit(vectors_at(model, space.way, np.concatenate(places)))
+            made = unit(vectors_at(model, space.way, np.concatenate(places), batch[0].size))
             ends = np.cumsum([len(some) for some in places])
-            for row, vectors in zip(batch, np.split(made, ends[:-1]), strict=True):
-                count = int(model.counts[row])
+            for hits, vectors in zip(batch, np.split(made, ends[:-1]), strict=True):
+                word, count = hits.asked, len(hits.places)
                 if len(vectors) < FEWEST:
-                    yield Usage(row, count)
+                    yield Usage(word, count)
                     continue
-                static = unit(space.way.inputs[row])
-                kept = current_senses(model, model.vocab[row], attention)
+                static = unit(model.vector(word, space.way.inputs))
+                kept = current_senses(model, word, attention)
                 senses = kept.number if kept and kept.facts.get("k") is None else None
-                yield describe(row, count, vectors, static, space, seed, senses)
+                yield describe(word, count, vectors, static, space, seed, senses)
             stage.advance(len(batch))
 
 
 def describe(
-    row: int,
+    word: str,
     count: int,
     vectors: Floats,
     static: Floats,
@@ -213,14 +213,14 @@ def describe(
     cosines = vectors @ vectors.T  # (n, n)
     similarity = float((cosines.sum() - np.trace(cosines)) / (n * (n - 1)))
     # Pairs of the same occurrence, which a bootstrap sample has, say nothing: left out.
-    draws = np.random.default_rng((seed, row)).multinomial(n, np.full(n, 1 / n), 200)
+    draws = np.random.default_rng((seed, n)).multinomial(n, np.full(n, 1 / n), 200)
     weights = draws.astype(np.float32)  # (200, n)
     squares = weights * weights
     drawn = np.einsum("bn,bn->b", weights @ cosines, weights) - squares @ np.diag(cosines)
     low, high = np.quantile(drawn / (n * n - squares.sum(axis=1)), [0.025, 0.975])
     found = cluster(vectors, space, None)
     return Usage(
-        row,
+        word,
         count,
         senses or found.number,
         found.scores[0],
@@ -231,16 +231,17 @@ def describe(
     )
 
 
-def _batches(model: Model, rows: Sequence[int]) -> Iterator[list[int]]:
-    """Group words so that a batch has about as many occurrences as are read at once."""
-    batch: list[int] = []
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += min(EACH, int(model.counts[row]))
-        if size >= AT_ONCE:
+def _batches(model: Model, words: Sequence[str]) -> Iterator[list[Hits]]:
+    """Find words; a batch has about as many occurrences as are read at once, of one size."""
+    batch: list[Hits] = []
+    number = 0
+    for word in words:
+        hits = find_hits(model, word)
+        if batch and (number >= AT_ONCE or hits.size != batch[0].size):
             yield batch
-            batch, size = [], 0
+            batch, number = [], 0
+        batch.append(hits)
+        number += min(EACH, len(hits.places))
     if batch:
         yield batch
 
@@ -254,7 +255,7 @@ def _summary(representations: Representations, found: Sequence[Usage]) -> list[t
         lines.append((f"words_{name}", sum(item.verdict == name for item in found)))
     tokens = max(1, representations.model.tokens)
     lines.append(("text_judged", sum(item.count for item in judged) / tokens))
-    some = [item for item in judged if carries(item.row)]
+    some = [item for item in judged if carries(item.word)]
     for label, items in (("text", judged), ("content_text", some)):
         needs = sum(item.count for item in items if item.senses > 1)
         lines.append((f"{label}_needs_context", needs / max(1, sum(item.count for item in items))))

@@ -113,7 +113,7 @@ def _label(
     known, told = find_known_senses(representations, hits, attention, True, seed, progress)
     if known is None:
         raise UsageError(f"{hits.asked!r} has no senses")
-    labels, _ = judge_at(representations, known, hits.places)
+    labels, _ = judge_at(representations, known, hits.places, hits.size)
     return labels, told
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ctxembed.ask.induce import Clustering, cluster, judge
 from ctxembed.ask.markers import mark
 from ctxembed.ask.sense_space import SenseSpace, evidence, make_space
+from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, read, sample
 from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representations, vectors_at
@@ -47,21 +48,21 @@ def find_senses(
 ) -> Found:
     """Cluster the contextual vectors of a word's occurrences."""
     model = representations.model
-    row = model.row(word)
     name = attention or representations.default()
     if model.index is None:
         raise ModelError(f"no senses of {word!r} can be looked for: {no_corpus(model)}")
-    everywhere = model.index.positions(row)
+    hits = find_hits(model, word)
+    everywhere, size = hits.places, hits.size
     if len(everywhere) < max(FEWEST, 2 * (k or 1)):
         raise CtxembedError(
-            f"{model.vocab[row]!r} occurs {len(everywhere)} times: too few to tell senses apart"
+            f"{hits.asked!r} occurs {len(everywhere)} times: too few to tell senses apart"
             f" ({FEWEST} is the least, some hundreds are good)"
         )
     places = sample(everywhere, most, np.random.default_rng(seed))
     space = make_space(representations, name)
     vectors = np.empty((len(places), model.dim), np.float32)
     with progress.stage("reading", len(places), "occurrences") as stage:
-        for batch in read(model, places):
+        for batch in read(model, places, size=size):
             vectors[batch.rows] = space.way.embed(batch)
             stage.advance(len(batch.rows))
     clustering = cluster(vectors, space, k)
@@ -74,16 +75,16 @@ def find_senses(
         "scores": clustering.scores,
         "agreements": clustering.agreements,
         "layer": digest(model, name),
-    }
+    } | ({"size": size} if size > 1 else {})
     kept = SavedSenses(
-        model.vocab[row],
+        model.spelling(word),
         name,
         np.bincount(clustering.labels, minlength=clustering.number).tolist(),
-        _means(representations, name, places, clustering, seed).astype(np.float32),
+        _means(representations, name, places, size, clustering, seed).astype(np.float32),
         clustering.weights.astype(np.float32),
         clustering.bias.tolist(),
-        mark(model, places, clustering.labels, row, MARKERS),
-        _examples(model, places, vectors, space, clustering),
+        mark(model, places, size, clustering.labels, model.parts(word), MARKERS),
+        _examples(model, places, size, vectors, space, clustering),
         facts,
     )
     return Found(places, clustering, kept)
@@ -121,19 +122,29 @@ def sense_here(
 
 
 def _means(
-    representations: Representations, name: str, places: Places, clustering: Clustering, seed: int
+    representations: Representations,
+    name: str,
+    places: Places,
+    size: int,
+    clustering: Clustering,
+    seed: int,
 ) -> Floats:
     """Return (k, d) the mean contextual vector of each sense, of a sample where there are many."""
     way, rng = representations.get(name), np.random.default_rng(seed)
     means = []
     for sense in range(clustering.number):
         mine = sample(places[clustering.labels == sense], AVERAGED, rng)
-        means.append(unit(vectors_at(representations.model, way, mine)).mean(axis=0))
+        means.append(unit(vectors_at(representations.model, way, mine, size)).mean(axis=0))
     return np.stack(means)
 
 
 def _examples(
-    model: Model, places: Places, vectors: Floats, space: SenseSpace, clustering: Clustering
+    model: Model,
+    places: Places,
+    size: int,
+    vectors: Floats,
+    space: SenseSpace,
+    clustering: Clustering,
 ) -> list[list[int]]:
     """Return for each sense the places nearest to its centre, that do not say nearly the same."""
     index, placed, labels = corpus_of(model), space.place(vectors), clustering.labels
@@ -143,7 +154,7 @@ def _examples(
         away = np.linalg.norm(placed[mine] - placed[mine].mean(axis=0), axis=1)
         best = places[mine[np.argsort(away, kind="stable")]]
         _, first = np.unique(index.sentence_of(best), return_index=True)
-        near = ((int(place), quote(index, int(place))) for place in best[np.sort(first)])
+        near = ((int(place), quote(index, int(place), size=size)) for place in best[np.sort(first)])
         found.append([place for place, _ in _different(near, EXAMPLES)])
     return found
 

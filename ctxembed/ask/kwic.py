@@ -168,19 +168,20 @@ def find_known_senses(
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
     word = hits.asked
-    if hits.row is None:
+    if "*" in word or not representations.model.parts(word):
         if asked:
-            raise UsageError(f"{word!r} is no single word: senses are told for one only")
+            raise UsageError(f"{word!r}: senses are told of words with a vector, not of a pattern")
         return None, []
+    name = f'"{word}"' if " " in word else word
     saved = current_senses(representations.model, word, attention)
     if saved is not None:
         return saved, []
     if not asked:
-        return None, [f"no senses are saved for {word}: ctxembed senses {word} --save finds them"]
+        return None, [f"no senses are saved for {word}: ctxembed senses {name} --save finds them"]
     found = find_senses(representations, word, attention=attention, seed=seed, progress=progress)
     made, n = found.clustering, len(found.places)
     number = "1 sense" if made.number == 1 else f"{made.number} senses"
-    told = f"{number} found in {n} occurrences; ctxembed senses {word} --save keeps them"
+    told = f"{number} found in {n} occurrences; ctxembed senses {name} --save keeps them"
     return found.senses, [told]
 
 
@@ -225,21 +226,16 @@ class _Part:
         model, known, n = representations.model, self.known, len(places)
         on_axes = np.zeros((n, len(self.axes)))
         if self.axes:
-            way, tokens = representations.get(self.name(representations)), np.zeros((n, 1))
-            for token in range(self.hits.size):  # several words: the mean of those with a vector
-                rows = np.flatnonzero(corpus_of(model).ids[places + token] < len(model.vocab))
-                tokens[rows] += 1
-                for batch in read(model, places[rows] + token):
-                    cosines = axis_cosines(model, way.embed(batch), self.axes, way.alone)
-                    on_axes[rows[batch.rows]] += cosines
-            on_axes = np.divide(on_axes, tokens, np.full_like(on_axes, np.nan), where=tokens > 0)
-        return *judge_at(representations, known, places), on_axes
+            way = representations.get(self.name(representations))
+            for batch in read(model, places, size=self.hits.size):
+                on_axes[batch.rows] = axis_cosines(model, way.embed(batch), self.axes, way.alone)
+        return *judge_at(representations, known, places, self.hits.size), on_axes
 
 
 def _draw(representations: Representations, part: "_Part", seed: int) -> Chart | None:
-    """Draw the occurrences of a single word, coloured by sense."""
+    """Draw the occurrences of a word, coloured by sense."""
     known, word, attention = part.known, part.hits.asked, part.attention
-    if part.hits.row is None:
+    if "*" in word or not representations.model.parts(word):
         return None
 
     def points() -> Table:
@@ -253,13 +249,16 @@ def _draw(representations: Representations, part: "_Part", seed: int) -> Chart |
 
 
 def judge_at(
-    representations: Representations, known: SavedSenses | None, places: NDArray[np.int64]
+    representations: Representations,
+    known: SavedSenses | None,
+    places: NDArray[np.int64],
+    size: int = 1,
 ) -> tuple[NDArray[np.intp], Floats]:
     """Return (n,) the sense of each occurrence from 0, and (n,) how clearly it has it."""
     senses, margins = np.zeros(len(places), np.intp), np.full(len(places), np.nan, np.float32)
     if known:
         clues: Ours = evidence(representations, known.attention)
-        for batch in read(representations.model, places):
+        for batch in read(representations.model, places, size=size):
             judged = judge(clues.embed(batch), known.weights, known.bias)
             senses[batch.rows], margins[batch.rows] = judged
     return senses, margins

@@ -1,5 +1,7 @@
 """Which context words tell one sense of a word from the others?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ctxembed.context.occurrences import Places, read
@@ -11,7 +13,14 @@ from ctxembed.text.function_words import is_content
 REACH = 10  # words to either side that may mark a sense
 
 
-def mark(model: Model, places: Places, labels: Labels, target: int, number: int) -> list[list[str]]:
+def mark(
+    model: Model,
+    places: Places,
+    size: int,
+    labels: Labels,
+    own: Sequence[int],
+    number: int,
+) -> list[list[str]]:
     """Find the context words that tell each sense from the others and from the whole corpus.
 
     Ranked by the log-odds ratio with the corpus as prior (Monroe et al. 2008), times the same in
@@ -19,10 +28,10 @@ def mark(model: Model, places: Places, labels: Labels, target: int, number: int)
     """
     senses = int(labels.max()) + 1
     counts = np.zeros((senses, len(model.vocab)))
-    for batch in read(model, places, reach=REACH):
+    for batch in read(model, places, reach=REACH, size=size):
         senses_of = np.broadcast_to(labels[batch.rows, None], batch.ids.shape)
         np.add.at(counts, (senses_of[batch.mask], batch.ids[batch.mask]), 1)
-    counts[:, target] = 0
+    counts[:, list(own)] = 0
     known = np.maximum(model.counts, 1)  # ready vectors may know words that the corpus lacks
     prior = 100 * known / known.sum()
     large = len(model.vocab) > 1000  # in a small corpus a frequent word may be any word

@@ -1,5 +1,7 @@
 """What does the encoding of a position look like?"""
 
+from dataclasses import replace
+
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.representations import Attention, representations_of
@@ -10,6 +12,7 @@ from ctxembed.table import Chart, Column, Table, answers
 
 PLACE = Column("position", "a place, from 0")
 WAVES = Column("d1, d2, ...", "its encoding: sine in odd columns, cosine in even ones")
+VECTOR = Column("vector", "the same as a list, in json and jsonl", "vector")
 PRODUCTS = Column("p0, p1, ...", "with --dot: the dot product with each place")
 DISTANCE = Column("distance", "with --attention: how far to the right of the target a word stands")
 HEADS = Column("head_1, head_2, ...", "with --attention: what is added to its scaled score")
@@ -17,7 +20,7 @@ HEADS = Column("head_1, head_2, ...", "with --attention: what is added to its sc
 MOST = 2_000_000  # numbers in a table
 
 
-@answers(PLACE, WAVES, PRODUCTS, DISTANCE, HEADS)
+@answers(PLACE, WAVES, VECTOR, PRODUCTS, DISTANCE, HEADS)
 def positions(
     length: int = 8,
     dim: int = 8,
@@ -43,13 +46,16 @@ def positions(
             rows,
             chart=Chart("heat", range(1, length + 1), label=["position"], title="dot products"),
         )
-    return Table(
-        (PLACE, *WAVES.each(f"d{i}" for i in range(1, dim + 1))),
-        rows,
-        chart=Chart(
-            "heat", range(1, dim + 1), label=["position"], domain=(-1, 1), title="sinusoidal places"
-        ),
+    names = [f"d{i}" for i in range(1, dim + 1)]
+    chart = Chart(
+        "heat",
+        range(1, dim + 1),
+        label=["position"],
+        domain=(-1, 1),
+        title="sinusoidal places",
+        of=lambda: Table((PLACE, *WAVES.each(names)), rows),
     )
+    return Table((PLACE, replace(VECTOR, parts=names)), list(enumerate(values)), chart=chart)
 
 
 def bias_by_distance(model: Model, name: str) -> Table:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_space import make_space
+from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import corpus_of, quote, sample
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.static.space import Floats
@@ -40,13 +41,14 @@ def draw_map(word: str, attention: str, points: Callable[[], Table]) -> Chart:
 def map_senses(representations: Representations, senses: SavedSenses, seed: int = 1) -> Table:
     """Place a word's occurrences in two dimensions, each with its sense."""
     index = corpus_of(representations.model)
-    everywhere = index.positions(representations.model.row(senses.word))
+    hits = find_hits(representations.model, senses.word)
+    everywhere = hits.places
     places = sample(everywhere, MOST, np.random.default_rng(seed))
     notes = []
     if len(places) < len(everywhere):
         notes.append(f"{MOST} of {len(everywhere)} occurrences are drawn, chosen at random")
     space = make_space(representations, senses.attention)
-    vectors = vectors_at(representations.model, space.way, places)
+    vectors = vectors_at(representations.model, space.way, places, hits.size)
     labels, _ = judge(vectors, senses.weights, senses.bias)
     flat, held = _flatten(space.place(vectors))
     notes.append(f"the two dimensions hold {held:.0%} of the variance")
@@ -58,7 +60,7 @@ def map_senses(representations: Representations, senses: SavedSenses, seed: int 
             float(y),
             int(label) + 1,
             " ".join(senses.markers[label][:MARKERS]),
-            quote(index, place),
+            quote(index, place, size=hits.size),
             place,
         )
         for place, label, (x, y) in zip(places.tolist(), labels, flat, strict=True)

@@ -163,13 +163,14 @@ def _rows(
 ) -> tuple[list[tuple[Cell, ...]], list[str]]:
     """Return a row a sense, and what to say of the word."""
     model = representations.model
-    static = representations.get(found.attention).inputs[model.row(found.word)]
+    static = model.vector(found.word, representations.get(found.attention).inputs)
     weights, residual, mean_cosine = unmix(static, found.vectors, found.shares)
     near = _nearest(representations, found, number)
+    size = int(found.facts.get("size", 1))  # words of it
     rows: list[tuple[Cell, ...]] = []
     for sense, share in enumerate(found.shares):
         quotes = (
-            [quote(model.index, place) for place in found.examples[sense][:examples]]
+            [quote(model.index, place, size=size) for place in found.examples[sense][:examples]]
             if (model.index is not None)
             else []
         )
@@ -220,13 +221,13 @@ def _nearest(
     representations: Representations, found: SavedSenses, number: int
 ) -> list[list[tuple[str, float]]]:
     """Find the words nearest to what the context adds: the part across the word's own vector."""
-    model, row = representations.model, representations.model.row(found.word)
-    space = representations.get(found.attention).inputs
-    own = unit(space[row]).astype(np.float64)
+    model = representations.model
+    space, rows = representations.get(found.attention).inputs, model.parts(found.word)
+    own = unit(model.vector(found.word, space)).astype(np.float64)
     across = found.vectors - (found.vectors @ own)[:, None] * own
-    least = min(max(50, 1e-5 * model.tokens), model.counts[row] // 4)
+    least = min(max(50, 1e-5 * model.tokens), int(model.counts[rows].min()) // 4)
     rare = np.flatnonzero(model.counts < least).tolist()  # noisy, and few know them
-    return nearest(model, across.astype(np.float32), number, [[row, *rare]] * len(across), space)
+    return nearest(model, across.astype(np.float32), number, [[*rows, *rare]] * len(across), space)
 
 
 def _notes(found: SavedSenses, weights: Floats, residual: float, cosine: float) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from ctxembed.ask.find_senses import current_senses, find_senses, sense_here
 from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_space import evidence, make_space
+from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import quote, sample
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import representations_of, vectors_at
@@ -135,10 +136,11 @@ def word_map(
         senses = find_senses(
             representations, word, attention=name, seed=seed, progress=progress
         ).senses
-    everywhere = model.index.positions(model.row(word))
+    hits = find_hits(model, word)
+    everywhere = hits.places
     places = sample(everywhere, most, np.random.default_rng(seed))
     space = make_space(representations, name)
-    vectors = vectors_at(model, space.way, places)
+    vectors = vectors_at(model, space.way, places, hits.size)
     labels, _ = judge(vectors, senses.weights, senses.bias)
     placed = space.place(vectors)  # (n, d)
     directions, held = _widest(placed)
@@ -149,14 +151,14 @@ def word_map(
         middle @ directions,
         (placed - middle) @ directions,
         (labels + 1).tolist(),
-        [quote(model.index, place) for place in places.tolist()],
+        [quote(model.index, place, size=hits.size) for place in places.tolist()],
         _notes(senses, held, len(places), len(everywhere)),
     )
 
 
 def _centres(model: Model, senses: SavedSenses) -> WordMap:
     """Draw the centre of each sense, where nothing more is known."""
-    static = representations_of(model).get(senses.attention).inputs[model.row(senses.word)]
+    static = model.vector(senses.word, representations_of(model).get(senses.attention).inputs)
     placed = unit(np.vstack([senses.vectors, static])).astype(np.float64)  # (k + 1, d)
     directions, held = _widest(placed)
     middle = placed.mean(axis=0) @ directions

@@ -1,7 +1,7 @@
 """Where words occur in the corpus: their sentences, clipped and padded, ready for a layer."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Windows:
     mask: NDArray[np.bool_]  # (B, T) False for padding
     targets: NDArray[np.intp]  # (B,) where the target stands
     rows: NDArray[np.intp]  # (B,) which of the occurrences asked for each one is
+    own: Ids | None = None  # (B, size) the rows of a target of several words; -1 without a vector
 
 
 def no_corpus(model: Model) -> str:
@@ -59,25 +60,37 @@ def sample(places: Places, most: int, rng: "np.random.Generator") -> Places:
     return np.sort(rng.choice(places, most, replace=False))
 
 
-def read(model: Model, places: Places, reach: int = REACH) -> Iterator[Windows]:
+def read(model: Model, places: Places, reach: int = REACH, size: int = 1) -> Iterator[Windows]:
     """Read the words around each place, `reach` to either side and no farther than the sentence.
 
-    Words without a vector are dropped, so that the others close up, as the layer expects.
+    Words without a vector are dropped, so that the others close up, as the layer expects. A target
+    of several words (size) begins at its place, and stands as one word.
     """
     for first in range(0, len(places), AT_ONCE):
-        yield from _batches(*_windows(model, places[first : first + AT_ONCE], reach), first)
+        some = places[first : first + AT_ONCE]
+        own = None
+        if size > 1:
+            own = np.asarray(corpus_of(model).ids[some[:, None] + np.arange(size)])  # (n, size)
+            own = np.where(own < len(model.vocab), own, -1)
+        for batch in _batches(*_windows(model, some, reach, own), first):
+            yield batch if own is None else replace(batch, own=own[batch.rows - first])
 
 
 def _windows(
-    model: Model, places: Places, reach: int
+    model: Model, places: Places, reach: int, own: Ids | None
 ) -> tuple[Ids, NDArray[np.intp], NDArray[np.intp]]:
     """Return ids (n, 2R+1) closed up to the left, their lengths (n,) and the targets (n,)."""
     index = corpus_of(model)
     sentences = index.sentence_of(places)
     begin, end = index.offsets[sentences], index.offsets[sentences + 1]  # (n,)
-    at = places[:, None] + np.arange(-reach, reach + 1)  # (n, 2R+1)
+    steps = np.arange(-reach, reach + 1)
+    if own is not None:
+        steps[reach + 1 :] += own.shape[1] - 1  # past the target's other words
+    at = places[:, None] + steps  # (n, 2R+1)
     inside = (at >= begin[:, None]) & (at < end[:, None])
     around = index.ids[np.where(inside, at, places[:, None])]
+    if own is not None:
+        around[:, reach] = own.max(axis=1)  # any word of it: its vector is the mean of them
     known = inside & (around < len(model.vocab))
     ids = np.zeros_like(around)
     column = np.cumsum(known, axis=1) - 1

@@ -74,6 +74,15 @@ class Ours:
         """Return (B, d) vectors of the targets of a batch from the corpus."""
         raise NotImplementedError
 
+    def look_up(self, batch: Windows) -> Floats:
+        """Return (B, T, d) the words of a batch; a target of several is the mean of its own."""
+        x = self.inputs[batch.ids]
+        if batch.own is not None:
+            there = (batch.own >= 0)[..., None]  # (B, size, 1)
+            total = np.where(there, self.inputs[batch.own.clip(0)], 0).sum(axis=1)
+            x[np.arange(len(x)), batch.targets] = total / there.sum(axis=1)
+        return x
+
 
 @dataclass(frozen=True)
 class Attention(Ours):
@@ -93,7 +102,7 @@ class Attention(Ours):
     def embed(self, batch: Windows) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
         mask = None if batch.mask.all() else batch.mask
-        x = self.inputs[batch.ids]  # (B, T, d)
+        x = self.look_up(batch)  # (B, T, d)
         return attend(self.layer, x, batch.ids, mask=mask, queries=batch.targets).output[:, 0]
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
@@ -135,7 +144,7 @@ class Bag(Ours):
         look = batch.mask.copy()
         look[rows, batch.targets] = ~(batch.mask.sum(axis=1) > 1)
         weights = look / look.sum(axis=1, keepdims=True, dtype=np.float32)  # (B, T)
-        return np.asarray((weights[:, None] @ self.inputs[batch.ids])[:, 0], np.float32)
+        return np.asarray((weights[:, None] @ self.look_up(batch))[:, 0], np.float32)
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector."""
@@ -159,7 +168,10 @@ class Static(Ours):
 
     def embed(self, batch: Windows) -> Floats:
         """Return (B, d) the static vectors of the targets."""
-        return self.inputs[batch.ids[np.arange(len(batch.ids)), batch.targets]]
+        rows = np.arange(len(batch.ids))
+        if batch.own is not None:
+            return self.look_up(batch)[rows, batch.targets]
+        return self.inputs[batch.ids[rows, batch.targets]]
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) the mean of each target's static vectors."""
@@ -173,10 +185,10 @@ class Static(Ours):
         return vectors
 
 
-def vectors_at(model: Model, representation: Ours, places: Places) -> Floats:
-    """Return (n, d) vectors of the words at these places of the corpus."""
+def vectors_at(model: Model, representation: Ours, places: Places, size: int = 1) -> Floats:
+    """Return (n, d) vectors of the words, `size` in a row, at these places of the corpus."""
     vectors = np.empty((len(places), model.dim), np.float32)
-    for batch in read(model, places):
+    for batch in read(model, places, size=size):
         vectors[batch.rows] = representation.embed(batch)
     return vectors
 

@@ -51,8 +51,7 @@ class SavedSenses:
 
 def saved_senses(model: Model, word: str) -> SavedSenses | None:
     """Return the senses saved for a word, or None."""
-    row = model.find(word)
-    return None if row is None else open_senses(model).get(model.vocab[row])
+    return open_senses(model).get(model.spelling(word))
 
 
 class Senses(Mapping[str, SavedSenses]):

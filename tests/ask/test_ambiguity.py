@@ -18,7 +18,7 @@ def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1] * 10]
     space = SenseSpace(None, np.eye(2), baseline=0.1)  # type: ignore[arg-type]
-    made = describe(0, 40, vectors, vectors[0], space, 1)
+    made = describe("bank", 40, vectors, vectors[0], space, 1)
     pairs = (30 * 29 + 10 * 9) / (40 * 39)  # of one direction, all others have cosine 0
     assert made.similarity == pytest.approx(pairs - 0.1)
     assert made.low < made.similarity < made.high

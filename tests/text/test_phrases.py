@@ -97,7 +97,7 @@ def test_every_command_takes_a_phrase(run: Run, place: Path) -> None:
     for line in (
         ["neighbors", "New York"], ["vector", "new york"], ["similarity", "New York", "york"],
         ["show", "NEW YORK"], ["compare", "They went to [New York]"], ["kwic", "New York"],
-        ["collocates", "New York"],
+        ["collocates", "New York"], ["senses", "New York"], ["ambiguity", "New York"],
     ):  # fmt: skip
         done = run(*line, *at)
         assert done.returncode == 0, (line, done.stderr)
