@@ -181,13 +181,14 @@ def measure(
     model, space = representations.model, make_space(representations, attention)
     with progress.stage("measuring", len(words), "words") as stage:
         for batch in _batches(model, words):
+            keys = [(seed, *model.parts(hits.asked)) for hits in batch]  # a word by itself
             places = [
-                sample(hits.places, EACH, np.random.default_rng((seed, *model.parts(hits.asked))))
-                for hits in batch
+                sample(hits.places, EACH, np.random.default_rng(key))
+                for hits, key in zip(batch, keys, strict=True)
             ]
             made = unit(vectors_at(model, space.way, np.concatenate(places), batch[0].size))
             ends = np.cumsum([len(some) for some in places])
-            for hits, vectors in zip(batch, np.split(made, ends[:-1]), strict=True):
+            for hits, key, vectors in zip(batch, keys, np.split(made, ends[:-1]), strict=True):
                 word, count = hits.asked, len(hits.places)
                 if len(vectors) < FEWEST:
                     yield Usage(word, count)
@@ -195,7 +196,7 @@ def measure(
                 static = unit(model.vector(word, space.way.inputs))
                 kept = current_senses(model, word, attention)
                 senses = kept.number if kept and kept.facts.get("k") is None else None
-                yield describe(word, count, vectors, static, space, seed, senses)
+                yield describe(word, count, vectors, static, space, key, senses)
             stage.advance(len(batch))
 
 
@@ -205,7 +206,7 @@ def describe(
     vectors: Floats,
     static: Floats,
     space: SenseSpace,
-    seed: int,
+    seed: int | Sequence[int],
     senses: int | None = None,
 ) -> Usage:
     """Measure one word from the unit vectors (n, d) of its occurrences."""
@@ -213,7 +214,7 @@ def describe(
     cosines = vectors @ vectors.T  # (n, n)
     similarity = float((cosines.sum() - np.trace(cosines)) / (n * (n - 1)))
     # Pairs of the same occurrence, which a bootstrap sample has, say nothing: left out.
-    draws = np.random.default_rng((seed, n)).multinomial(n, np.full(n, 1 / n), 200)
+    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), 200)
     weights = draws.astype(np.float32)  # (200, n)
     squares = weights * weights
     drawn = np.einsum("bn,bn->b", weights @ cosines, weights) - squares @ np.diag(cosines)

@@ -12,9 +12,8 @@ from ctxembed.static.space import Floats
 
 Ints = NDArray[np.int64]
 AT_ONCE = 1000  # deals made together
-CLOSER = (
-    10  # p-values up to so many times the smallest one are made with ten times the deals, twice
-)
+FIRST = 50  # and at first
+ENOUGH = 20  # deals that show as large a difference: there, the p-value is known well enough
 BOOTSTRAP = 200  # samples of documents for an interval
 
 
@@ -69,7 +68,9 @@ def deal(x: Floats, y: Floats, found: Documents, number: int, rng: np.random.Gen
     """Compare the means of x (n, d) and y (m, d) with those of documents dealt out at random.
 
     Larger corpora have smaller differences by chance, and a deal changes how many occurrences each
-    gets: deals are compared by |D|² over 1/a + 1/b, for a and b occurrences.
+    gets: deals are compared by |D|² over 1/a + 1/b, for a and b occurrences. Dealing ends with the
+    twentieth deal that shows as large a difference (Besag and Clifford 1991), or with 100 * number:
+    few deals tell that chance does it, and among thousands of words only a tiny p-value says more.
     """
     total = len(found.counts)
     real = np.zeros((1, total))
@@ -77,18 +78,20 @@ def deal(x: Floats, y: Floats, found: Documents, number: int, rng: np.random.Gen
     (square,), (score,) = found.mean_square(real)
     inside = [((v - v.mean(axis=0)) ** 2).sum() for v in (x, y)]
     spread = float(np.sqrt(sum(inside) / max(1, len(x) + len(y) - 2)))
-    made, beyond, squares = 0, 0, 0.0
-    wanted = number
-    while made < wanted:
-        size = min(AT_ONCE, wanted - made)
+    made, beyond, squares, most = 0, 0, 0.0, 100 * (number + 1) - 1
+    p_value = None
+    while made < most and p_value is None:
+        size = min(max(FIRST, made), AT_ONCE, most - made)
         order = rng.random((size, total)).argsort(axis=1)  # each row deals all documents
         some, scores = found.mean_square((order < found.first).astype(np.float64))
-        beyond += int(np.count_nonzero(scores >= score * (1 - 1e-9) - 1e-12))
+        as_far = np.flatnonzero(scores >= score * (1 - 1e-9) - 1e-12)
+        if beyond + len(as_far) >= ENOUGH:
+            p_value = ENOUGH / (made + int(as_far[ENOUGH - beyond - 1]) + 1)
+        beyond += len(as_far)
         squares += float(some.sum())
         made += size
-        if made == wanted < 100 * number and 1 + beyond <= CLOSER:
-            wanted = 10 * made + 9  # among thousands of words only a tiny p-value says anything
-    p_value = (1 + beyond) / (1 + made)
+    if p_value is None:
+        p_value = (1 + beyond) / (1 + made)
     return Dealt(float(np.sqrt(square)), float(np.sqrt(squares / made)), p_value, spread)
 
 

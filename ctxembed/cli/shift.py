@@ -36,8 +36,9 @@ share p_value of the deals would show at least this difference. It assumes that 
 independent of each other and that none is in both corpora: what a document is, `train --document`
 says, and a book cut into paragraphs has p-values that are too small. (1 + deals with at least this
 difference) / (1 + deals); a deal moves whole documents, and differences are compared as |D|² over
-1/a + 1/b for a and b occurrences. --permutations deals, and up to a
-hundred times as many where p is small.
+1/a + 1/b for a and b occurrences. Dealing ends with the twentieth deal that shows at least this
+difference, and p_value is then 20 over the deals made (Besag and Clifford 1991), or after a hundred
+times --permutations: a large p costs few deals, a small one is exact.
 
 q_value: of all words whose q_value is at most 0.05, about one in twenty is expected to be a false
 alarm, however many words were tested. It assumes what the p-values assume, and that they are not
@@ -84,7 +85,10 @@ for want of room; every other format has them.""",
     default=1000,
 )
 @options.integer(
-    "--permutations", help="Random deals of documents for the p-value.", most=1000000, default=999
+    "--permutations",
+    help="A hundredth of the most deals of documents for a p-value.",
+    most=1000000,
+    default=999,
 )
 @options.seed()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) -> Table:
