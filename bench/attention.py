@@ -27,7 +27,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 
-from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.starts import random_layer
 from ctxembed.context.representations import BATCH
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.starts import start
 from ctxembed.attention.terms.walls import between
 

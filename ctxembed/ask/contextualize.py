@@ -14,7 +14,7 @@ from ctxembed.ask.targets import (
     name_targets,
     open_encoders,
 )
-from ctxembed.attention.layer import attend
+from ctxembed.attention.attend import attend
 from ctxembed.context.parse import Occurrence, Parsed, parse
 from ctxembed.context.representations import Attention, Representation, representations_of
 from ctxembed.errors import UnknownWordError, UsageError

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.targets import name_targets
-from ctxembed.attention.layer import Attended, Trace, attend
+from ctxembed.attention.attend import Attended, Trace, attend
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention, collapse

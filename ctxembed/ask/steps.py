@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxembed.ask.explained import STEPS, encode_places
-from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Attended, Gradients, Layer, Parameters, attend
+from ctxembed.attention.attend import Attended, attend
+from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.learning import Adam, blend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import classify, gates, read

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Gradients, Layer, Parameters, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.objective import Score, Weights, normalise, unaverage
 from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
 from ctxembed.attention.terms import Walls

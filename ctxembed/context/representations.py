@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Attended, Layer, attend
+from ctxembed.attention.attend import Attended, attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.starts import general, random_layer
 from ctxembed.context.occurrences import Places, Windows, read
 from ctxembed.context.parse import Occurrence

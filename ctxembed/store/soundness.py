@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import attend
+from ctxembed.attention.attend import attend
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.static.space import Vectors
 from ctxembed.store.attentions import Saved, load_attention

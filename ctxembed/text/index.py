@@ -107,7 +107,7 @@ class Index:
 
     def count_documents(self, positions: NDArray[np.int64]) -> int:
         """Count the documents in which these places, in the order of the text, lie."""
-        return len(np.unique(self.document_of(positions)))
+        return int(np.count_nonzero(np.diff(self.document_of(positions), prepend=-1)))
 
     def sentence(self, number: int) -> Ids:
         """Return the ids of one sentence."""

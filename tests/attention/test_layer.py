@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Layer, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.scores import dot, softmax, times
 from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.attention.starts import GENERAL, general, random_layer
@@ -141,7 +142,9 @@ def test_contributions_sum_to_the_output(name: str) -> None:
     x = np.random.default_rng(1).normal(size=(2, 5, 6))
     encoded = attend(layers(6)[name], x)
     np.testing.assert_allclose(
-        encoded.contributions().sum(axis=2) + encoded.own, encoded.output, atol=1e-10
+        np.einsum("bqht,bhtd->bqd", encoded.shares, encoded.values) + encoded.own,
+        encoded.output,
+        atol=1e-10,
     )
 
 

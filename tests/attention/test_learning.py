@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Layer, Parameters, attend
+from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.learning import NothingToLearn, Settings, learn
 from ctxembed.attention.objective import Weights, unaverage
 from ctxembed.attention.pseudowords import split
@@ -134,7 +135,9 @@ def test_one_word_is_a_row_of_all() -> None:
     np.testing.assert_array_equal(one.output[2, 0], x[2, 0])  # a word alone stays what it is
     for made in (whole, one):
         np.testing.assert_allclose(
-            made.own + made.contributions().sum(axis=2), made.output, atol=1e-12
+            made.own + np.einsum("bqht,bhtd->bqd", made.shares, made.values),
+            made.output,
+            atol=1e-12,
         )
         trace = made.trace()
         added = sum(trace.added.values(), layer.scale * trace.scores)
