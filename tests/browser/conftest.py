@@ -23,11 +23,16 @@ FLAGS = [
 ]
 
 
+def find_chromium() -> str | None:
+    """Return where the browser is."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
     """Chromium, started once."""
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    chromium = find_chromium()
     if chromium is None:
         pytest.skip("no chromium on this machine: make browser")
     with api.sync_playwright() as started:

@@ -11,7 +11,7 @@ import pytest
 
 import ctxembed
 from ctxembed.store.places import bundled_model
-from tests.browser.conftest import Opened, Tab
+from tests.browser.conftest import FLAGS, Opened, Tab, find_chromium
 from tests.browser.test_report import HOSTILE, texts
 from tests.conftest import ROOT, Run
 from tests.page.served import Held, Served, explore, is_running
@@ -419,3 +419,20 @@ def test_another_site_cannot_ask(served: Served, opened: Opened) -> None:
     assert tab.page.evaluate(asked, [served.address, "cors"]) == "refused"
     assert tab.page.evaluate(asked, [served.address, "no-cors"]) in ("opaque 0", "refused")
     tab.errors.clear()
+
+
+def rewrite() -> None:
+    """Take the README's picture of the page anew; look at it before it is kept."""
+    from playwright.sync_api import sync_playwright
+
+    with explore(bundled_model("english")) as served, sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        page.goto(served.address)
+        settled(Tab(page))
+        page.screenshot(path=ROOT / "docs" / "explore.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    rewrite()
