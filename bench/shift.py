@@ -26,8 +26,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from ctxembed.ask.align import align
 from ctxembed.ask.deal import by_document, deal
-from ctxembed.ask.shift import _occurrences, _test, align, shift
+from ctxembed.ask.shift import _occurrences, _test, shift
 from ctxembed.store.model import Model
 from ctxembed.text.function_words import is_content
 

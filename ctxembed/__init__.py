@@ -55,7 +55,7 @@ _WHERE = {
     "ambiguity": "ctxembed.ask.ambiguity",
     "saved_senses": "ctxembed.store.sense_store",
     "mix": "ctxembed.ask.mix",
-    "align": "ctxembed.ask.shift",
+    "align": "ctxembed.ask.align",
     "shift": "ctxembed.ask.shift",
     "positions": "ctxembed.ask.positions",
     "evaluate": "ctxembed.evaluate",

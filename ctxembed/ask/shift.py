@@ -1,27 +1,21 @@
 """How does a word's meaning differ between two corpora?"""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.ask.align import Aligned, align
 from ctxembed.ask.columns import WORD
 from ctxembed.ask.deal import Dealt, Documents, adjust, by_document, deal, interval
 from ctxembed.ask.induce import cluster
-from ctxembed.ask.sense_space import SenseSpace, tell_apart
-from ctxembed.attention.starts import general
-from ctxembed.context.occurrences import corpus_of, read, sample
-from ctxembed.context.representations import Attention
-from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.progress import SILENT, Progress
-from ctxembed.static.space import Floats, unit
+from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import as_model, on_model
 from ctxembed.table import Cell, Chart, Column, Table, round_to_total
-from ctxembed.text.function_words import is_content
 
 SHIFT = (
     Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05"),
@@ -78,148 +72,6 @@ SHARES = Chart(
 FEWEST = 5  # occurrences in each corpus; below this nothing can be said
 LEAST = 2  # documents in each corpus; below this nothing can be tested
 SIGNIFICANT = 0.05  # q_value up to which a word has moved
-
-
-@dataclass(frozen=True)
-class Aligned:
-    """Two models in one space: the words they share, and the rotation that fits them best."""
-
-    a: Model
-    b: Model
-    rows_a: NDArray[np.intp]  # (n,) rows of the shared words in each model
-    rows_b: NDArray[np.intp]
-    min_count: int = 1
-
-    @cached_property
-    def turned(self) -> Floats:
-        """(n, d) static vectors of the first model, length 1, turned into the second's space."""
-        units = self.a.units[self.rows_a].astype(np.float64)
-        return units @ rotation(units, self.b.units[self.rows_b])
-
-    @cached_property
-    def distances(self) -> Floats:
-        """(n,) 1 - cosine of each word's two static vectors."""
-        cosines = np.einsum("nd,nd->n", self.turned, self.b.units[self.rows_b])
-        return np.asarray(1 - np.clip(cosines, -1, 1))
-
-    @cached_property
-    def attention(self) -> Attention:
-        """General attention over one table for both corpora: the mean of the models' vectors.
-
-        Each counts as often as its corpus has the word: a vector learned from few occurrences is
-        noise, and noise in the words of one corpus would look like a difference.
-        """
-        of_a, of_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
-        share = (of_a / np.maximum(1, of_a + of_b))[:, None]
-        inputs = unit(share * self.turned + (1 - share) * self.b.units[self.rows_b])
-        frequency = (
-            self.a.counts[self.rows_a] / self.a.tokens + self.b.counts[self.rows_b] / self.b.tokens
-        ) / 2
-        return Attention("general", inputs, general("cosine", self.b.dim, frequency=frequency))
-
-    @cached_property
-    def shared(self) -> list[NDArray[np.intp]]:
-        """For each model, row to place among the shared words (V,); -1 where it is not shared."""
-        places = []
-        for model, rows in ((self.a, self.rows_a), (self.b, self.rows_b)):
-            place = np.full(len(model.vocab), -1)
-            place[rows] = np.arange(len(rows))
-            places.append(place)
-        return places
-
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Shared word to its place among them."""
-        return {self.a.vocab[row]: place for place, row in enumerate(self.rows_a)}
-
-    def place(self, word: str) -> int:
-        """Return the place of a word that must be shared."""
-        place = self.places.get(word, self.places.get(self.a.tokenizer.normalise(word)))
-        if place is None:
-            for model in (self.a, self.b):
-                if model.find(word) is None:
-                    raise UnknownWordError(f"{model.path}: {model.unknown(word)}")
-            raise UnknownWordError(
-                f"{word!r} does not occur {self.min_count} times in both corpora; try --min-count 1"
-            )
-        return place
-
-    def keep_known(self, words: Sequence[str]) -> tuple[list[int], list[str]]:
-        """Return the places of the words both share, and what to say of the others."""
-        known: list[int] = []
-        unknown: list[str] = []
-        for word in words:
-            try:
-                known.append(self.place(word))
-            except UnknownWordError as error:
-                unknown.append(str(error))
-        if unknown and not known:
-            raise UnknownWordError("\n".join(unknown))
-        return known, unknown
-
-    @cached_property
-    def space(self) -> SenseSpace:
-        """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
-        rng = np.random.default_rng(1)
-        drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
-        groups = [self.vectors(side, int(word), 6, rng)[0] for word in drawn for side in (0, 1)]
-        return SenseSpace(self.attention, *tell_apart(groups))
-
-    def vectors(
-        self, side: int, word: int, most: int, rng: np.random.Generator
-    ) -> tuple[Floats, NDArray[np.int64]]:
-        """Return contextual vectors (n, d), of length 1, of a shared word, and their documents."""
-        model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
-        shared, index = self.shared[side], corpus_of(model)
-        places = sample(index.positions(int(rows[word])), most, rng)
-        vectors: Floats = np.empty((len(places), self.b.dim))
-        for batch in read(model, places):
-            ids = shared[batch.ids]
-            known = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & (ids >= 0))
-            vectors[batch.rows] = self.attention.embed(known)
-        return unit(vectors), index.document_of(places)
-
-    def is_content(self, word: int) -> bool:
-        """Tell whether a shared word carries content."""
-        row = int(self.rows_a[word])
-        large = len(self.a.vocab) > 1000  # in a small corpus a frequent word may be any word
-        share = float(self.a.counts[row]) / max(1, self.a.tokens)
-        return is_content(self.a.vocab[row], share * large)
-
-
-def rotation(x: Floats, y: Floats) -> Floats:
-    """Return the orthogonal matrix R (d, d) for which x R comes nearest to y (n, d).
-
-    >>> quarter = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> x = np.array([[1.0, 0.0], [1.0, 1.0]])
-    >>> rotation(x, x @ quarter).round(6) + 0.0
-    array([[ 0.,  1.],
-           [-1.,  0.]])
-    """
-    u, _, vt = np.linalg.svd(np.asarray(x, np.float64).T @ y)
-    return np.asarray(u @ vt)
-
-
-def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
-    """Find the words that both models have seen often enough."""
-    for model in (a, b):
-        corpus_of(model)
-    if a.dim != b.dim:
-        raise ModelError(
-            f"{a.path} has {a.dim} dimensions and {b.path} {b.dim}; train both with the same --dim"
-        )
-    pairs = [
-        (row, b.rows[word])
-        for row, word in enumerate(a.vocab)
-        if word in b.rows and min(a.counts[row], b.counts[b.rows[word]]) >= min_count
-    ]
-    if len(pairs) < a.dim:
-        raise ModelError(
-            f"{a.path} and {b.path} share {len(pairs)} words that occur {min_count} times in both;"
-            f" {a.dim} dimensions need at least {a.dim} (a lower --min-count or --dim may do)"
-        )
-    rows_a, rows_b = np.array(pairs, np.intp).T
-    return Aligned(a, b, rows_a, rows_b, min_count)
 
 
 @on_model(*SHIFT)

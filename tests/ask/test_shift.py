@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctxembed.ask.align import Aligned, align, rotation
 from ctxembed.ask.deal import adjust, by_document, deal, interval
-from ctxembed.ask.shift import Aligned, align, rotation, split
+from ctxembed.ask.shift import split
 from ctxembed.store.model import Model
 from tests.conftest import WORDS, Run, write_tiny
 
