@@ -60,9 +60,8 @@ def run(code: str, *arguments: Path) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", type=int, default=400_000)
-    parser.add_argument("--dim", type=int, default=50)
-    parser.add_argument("--runs", type=int, default=5)
+    for name, default in (("--words", 400_000), ("--dim", 50), ("--runs", 5)):
+        parser.add_argument(name, type=int, default=default)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "glove.txt"

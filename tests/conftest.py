@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -162,3 +162,10 @@ def run(tmp_path: Path, tiny: Path) -> Run:
 def spawn(tmp_path: Path, tiny: Path) -> Run:
     """The same in a process of its own: for signals, locales, start-up and memory."""
     return _runner(in_subprocess, tmp_path, tiny)
+
+
+def stream(asked: list[int]) -> Iterator[tuple[int]]:
+    """Yield three rows, and note which of them were asked for."""
+    for number in range(3):
+        asked.append(number)
+        yield (number,)

@@ -8,17 +8,12 @@ import pytest
 
 from ctxembed.errors import CtxembedError
 from ctxembed.table import Cell, Chart, Column, Table
+from tests.conftest import stream
 
 
 def test_a_stream_is_kept() -> None:
-    asked = []
-
-    def stream() -> Iterator[tuple[int]]:
-        for number in range(3):
-            asked.append(number)
-            yield (number,)
-
-    table = Table(("n",), stream())
+    asked: list[int] = []
+    table = Table(("n",), stream(asked))
     assert next(iter(table.rows)) == (0,)
     assert asked == [0]
     assert table.records() == table.records() == [{"n": 0}, {"n": 1}, {"n": 2}]

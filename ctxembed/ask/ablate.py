@@ -65,10 +65,10 @@ def ablate(
     *,
     word: str | None = None,
     axes: Axes | None = None,
-    attention: str | None = None,
-    general: str | None = None,
     heads: int = 4,
     seed: int = 1,
+    attention: str | None = None,
+    general: str | None = None,
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
     representations = representations_of(model)

@@ -42,8 +42,8 @@ def contextualize(
     model: Model,
     sentences: str | Iterable[str],
     *,
-    every_word: bool = False,
     attention: str | None = None,
+    every_word: bool = False,
     general: str | None = None,
     encoder: str | None = None,
 ) -> Table:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.association import Spread, log_likelihood, log_ratio
-from ctxembed.ask.columns import WORD
+from ctxembed.ask.columns import COUNTS, WORD
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.errors import UsageError
 from ctxembed.progress import SILENT, Progress
@@ -27,8 +27,7 @@ from ctxembed.text.tokenizer import Tokenizer
 KEYWORDS = (
     WORD,
     Column("key_of", "a or b: the corpus it is typical of", "label"),
-    Column("count_a", "how often the first corpus has it", "aside"),
-    Column("count_b", "how often the second has it", "aside"),
+    *COUNTS,
     Column("per_million_a", "and of a million words"),
     Column("per_million_b", "in the second"),
     Column("log_likelihood", "Dunning's G²: how sure it is that the rates differ at all"),

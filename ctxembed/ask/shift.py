@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.ask.align import Aligned, align
-from ctxembed.ask.columns import WORD
+from ctxembed.ask.columns import COUNTS, WORD
 from ctxembed.ask.deal import Dealt, Documents, adjust, by_document, deal, interval
 from ctxembed.ask.induce import cluster
 from ctxembed.progress import SILENT, Progress
@@ -20,8 +20,7 @@ from ctxembed.table import Cell, Chart, Column, Table, round_to_total
 SHIFT = (
     Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05"),
     WORD,
-    Column("count_a", "how often the first corpus has it", "aside"),
-    Column("count_b", "how often the second has it", "aside"),
+    *COUNTS,
     Column("documents_a", "in how many documents of the first corpus, of those looked at", "aside"),
     Column("documents_b", "and of the second", "aside"),
     Column("static", "distance: 1 - cosine of its two static vectors after alignment", "aside"),

@@ -116,10 +116,10 @@ def word_map(
     model: Model,
     word: str,
     *,
-    attention: str | None = None,
     most: int = MOST,
-    seed: int = 1,
+    attention: str | None = None,
     progress: Progress = SILENT,
+    seed: int = 1,
 ) -> WordMap:
     """Lay a word's occurrences out by their principal directions, with their senses.
 

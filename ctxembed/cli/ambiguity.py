@@ -35,9 +35,7 @@ context, of all words and of content words alone.""",
 @options.number("Only the first so many rows.")
 @options.integer("--min-count", help="Without words: those that occur so often.", default=100)
 @click.option("--summary", is_flag=True, help="The share of the text that needs context.")
-@options.attention()
-@options.seed()
-@options.model
+@options.occurrences
 def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 

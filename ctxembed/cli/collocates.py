@@ -40,9 +40,7 @@ occurrence is taken. It favours rare words: sort by it with a higher --min-count
 @options.integer("--min-count", help="Leave out words that stand there less often.", default=3)
 @options.integer("--min-documents", help="Leave out words of fewer documents.", default=2)
 @click.option("--all", "function_words", is_flag=True, help="Function words too.")
-@options.attention()
-@options.seed()
-@options.model
+@options.occurrences
 def command_(words: tuple[str, ...], **asked: Any) -> Table:
     """List the words that stand near a word more often than chance would have it.
 

@@ -65,9 +65,7 @@ the least clear.""",
 @options.integer("--width", help="Characters to either side.", least=0, most=10_000, default=60)
 @options.number("Only so many of the rows of each word.")
 @options.integer("--max", "most", help="So many occurrences, drawn at random.")
-@options.attention()
-@options.seed()
-@options.model
+@options.occurrences
 def command_(words: tuple[str, ...], **asked: Any) -> Table:
     """List the occurrences of words in the corpus, as they were written, with their senses.
 

@@ -6,7 +6,6 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
-from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
 
@@ -41,13 +40,12 @@ An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was va
     ["learned", "decay"],
     help="Learn the bias by distance, or keep a decay by head.",
 )
-@click.option(
+@options.real(
     "--epochs",
-    type=Real(0, 1000, above=True),
-    metavar="N",
     help="At most so many thousand batches; 0.2 to 4, by the size of the corpus.",
+    most=1000,
 )
-@click.option("--minutes", type=Real(0, 1440, above=True), metavar="N", help="At most so long.")
+@options.real("--minutes", help="At most so long.", most=1440)
 @options.seed()
 @click.option(
     "--corpus",

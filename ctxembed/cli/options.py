@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ctxembed.cli.numbers import LARGEST, Whole
+from ctxembed.cli.numbers import LARGEST, Real, Whole
 from ctxembed.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,6 +29,13 @@ def integer(
     return click.option(
         *names, type=Whole(least, most), default=default, show_default=True, metavar="N", help=help
     )
+
+
+def real(
+    name: str, *, help: str, least: float = 0, most: float, above: bool = True, metavar: str = "N"
+) -> Callable[[F], F]:
+    """Make an option that takes a finite number, above the least or from it on."""
+    return click.option(name, type=Real(least, most, above=above), metavar=metavar, help=help)
 
 
 def number(
@@ -197,6 +204,8 @@ source = together(
     ),
     model,
 )
+# Which occurrences, and whose vectors of them.
+occurrences = together(attention(), seed(), model)
 # Which attention.
 layer = together(
     attention("learned, general, random or a name; learned where the model has it."),

@@ -6,7 +6,6 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, bars, command, open_corpus
-from ctxembed.cli.numbers import Real
 from ctxembed.table import Table
 
 
@@ -94,17 +93,18 @@ the earlier model, or none.""",
 @click.option(
     "--hierarchical-softmax", is_flag=True, help="A tree of words instead of negative samples."
 )
-@click.option(
+@options.real(
     "--sample",
-    type=Real(0, 1),
-    metavar="P",
     help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
+    most=1,
+    above=False,
+    metavar="P",
 )
-@click.option(
+@options.real(
     "--rate",
-    type=Real(0, 1, above=True),
-    metavar="R",
     help="How far a step goes at first; it falls to 0.0001 in a line.",
+    most=1,
+    metavar="R",
 )
 @options.integer("--workers", help="Threads; one is repeatable.", most=256)
 @options.seed()

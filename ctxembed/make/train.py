@@ -13,7 +13,6 @@ from ctxembed.errors import CorpusError, UsageError
 from ctxembed.make.learn import NothingLearned, learn_on
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, cores, fit_settings
-from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
@@ -111,16 +110,8 @@ def train(
             "documents": counted.documents,
             "files": counted.files,
         }
-        learned, notes = finish(
-            folder,
-            vocabulary,
-            counts,
-            vectors,
-            outputs,
-            meta,
-            attention=attention,
-            progress=progress,
-        )
+        write_files(folder, vocabulary, counts, vectors, outputs, meta)
+        learned, notes = finish(folder, settings.seed, attention, progress)
     seconds = {"reading": read - begun, "training": trained - read}
     table = summary(meta, counts, seconds, output)
     notes = [*table.notes, *unspaced, *([told] if told else []), *notes]
@@ -128,23 +119,14 @@ def train(
 
 
 def finish(
-    folder: Path,
-    words: Sequence[str],
-    counts: NDArray[np.int64],
-    vectors: Floats,
-    outputs: Floats | None,
-    meta: dict[str, Any],
-    *,
-    attention: bool,
-    progress: Progress,
+    folder: Path, seed: int, attention: bool, progress: Progress
 ) -> tuple[list[tuple[str, Cell]], list[str]]:
-    """Write a model beside its index and learn its attention; return what that tells."""
-    write_files(folder, words, counts, vectors, outputs, meta)
+    """Count what stands beside words, and learn a new model's attention; return what that tells."""
     write_frames(Model.open(folder))
     if not attention:
         return [], []
     try:
-        learned = learn_on(Model.open(folder), seed=meta["word2vec"]["seed"], progress=progress)
+        learned = learn_on(Model.open(folder), seed=seed, progress=progress)
     except NothingLearned as nothing:
         return [], [str(nothing)]
     pairs = (tuple(record.values()) for record in learned.records())

@@ -23,6 +23,7 @@ from ctxembed.make.train import finish, summary
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, fit_settings
 from ctxembed.store.whole import written_whole
+from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Table, answers
 from ctxembed.text.borders import choose as choose_document
 from ctxembed.text.corpus import Corpus, Source
@@ -51,11 +52,11 @@ def train_on_spark(
     tokenizer: Tokenizer | None = None,
     per_word: int = PER_WORD,
     train_words: int = TRAIN_WORDS,
-    force: bool = False,
-    attention: bool = True,
     progress: Progress = SILENT,
     workers: int | None = None,
     engine: str = "auto",
+    force: bool = False,
+    attention: bool = True,
     **given: Any,
 ) -> Table:
     """Train a model on a sample that Spark draws: per_word occurrences of each word, and an even
@@ -122,9 +123,8 @@ def train_on_spark(
             "documents": sampled.documents,
             "files": files,
         }
-        learned, notes = finish(
-            folder, words, counts, vectors, outputs, meta, attention=attention, progress=progress
-        )
+        write_files(folder, words, counts, vectors, outputs, meta)
+        learned, notes = finish(folder, settings.seed, attention, progress)
     counted.release()
     seconds = {"reading": read - begun, "training": trained - read}
     table = summary(meta, sampled.trained, seconds, output)

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from ctxembed.output.render import FORMATS, render
 from ctxembed.table import Column, Table, round_to_total
+from tests.conftest import stream
 
 ODD = Table(
     ("word", "n", "score"),
@@ -85,14 +85,8 @@ def test_no_rows(form: str) -> None:
 
 def test_rows_are_a_stream() -> None:
     """A line is printed before the next row is asked for."""
-    asked = []
-
-    def rows() -> Iterator[tuple[int]]:
-        for i in range(3):
-            asked.append(i)
-            yield (i,)
-
-    lines = render(Table(("n",), rows()), "jsonl")
+    asked: list[int] = []
+    lines = render(Table(("n",), stream(asked)), "jsonl")
     assert next(lines) == '{"n": 0}\n'
     assert asked == [0]
 

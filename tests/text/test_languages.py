@@ -63,24 +63,31 @@ def test_german(run: Run, tmp_path: Path) -> None:
     ]
 
 
-def test_urdu(run: Run, tmp_path: Path) -> None:
-    assert ask(run, tmp_path, "ur", "بینک") == [
-        ("کیا یہ", "بینک", "ہے؟ جی ہاں، یہ"),
-        ("ہے؟ جی ہاں، یہ", "بینک", "ہے۔ دریا دور"),
-    ]
-    assert sentences(run, tmp_path) == ["کیا یہ بینک ہے", "جی ہاں یہ بینک ہے", "دریا دور ہے"]
-
-
-def test_hindi(run: Run, tmp_path: Path) -> None:
-    assert ask(run, tmp_path, "hi", "बैंक") == [
-        ("यह", "बैंक", "है। क्या वह"),
-        ("है। क्या वह", "बैंक", "१,००,००० रुपये"),
-    ]
-    assert sentences(run, tmp_path) == [
-        "यह बैंक है",
-        "क्या वह बैंक १,००,००० रुपये देगा",
-        "नदी दूर है",
-    ]
+@pytest.mark.parametrize(
+    ("language", "word", "found", "told"),
+    [
+        (
+            *("ur", "بینک"),
+            [("کیا یہ", "بینک", "ہے؟ جی ہاں، یہ"), ("ہے؟ جی ہاں، یہ", "بینک", "ہے۔ دریا دور")],
+            ["کیا یہ بینک ہے", "جی ہاں یہ بینک ہے", "دریا دور ہے"],
+        ),
+        (
+            *("hi", "बैंक"),
+            [("यह", "बैंक", "है। क्या वह"), ("है। क्या वह", "बैंक", "१,००,००० रुपये")],
+            ["यह बैंक है", "क्या वह बैंक १,००,००० रुपये देगा", "नदी दूर है"],
+        ),
+    ],
+)
+def test_urdu_and_hindi(
+    language: str,
+    word: str,
+    found: list[tuple[str, str, str]],
+    told: list[str],
+    run: Run,
+    tmp_path: Path,
+) -> None:
+    assert ask(run, tmp_path, language, word) == found
+    assert sentences(run, tmp_path) == told
 
 
 def test_chinese(run: Run, tmp_path: Path) -> None:
