@@ -94,6 +94,8 @@ class _Answers:
 
     def sentence(self, text: str, words: Sequence[str]) -> Json:
         """Gather what can be asked about a sentence; return what the page begins with."""
+        if not text.strip():
+            raise UsageError("nothing to show: a sentence is empty")
         check({"sentence": text})  # what the page itself would not ask
         self.add("words", sentence=text)
         rows = read_words(self.models.model, text).records()

@@ -76,7 +76,18 @@ def written_whole(target: Path, *, replace: bool) -> Iterator[Path]:
 
 @contextmanager
 def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Give a temporary sibling of a file to write into; it takes the file's place at the end."""
+    """Give a temporary sibling of a file to write into; it takes the file's place at the end.
+
+    A link stays and what it leads to is written; a device or a pipe is written into as it is.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    if path.exists() and not path.is_file() and not path.is_dir():
+        try:
+            with path.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
+        return
     work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
         sweep_files(path)

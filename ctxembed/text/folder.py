@@ -20,6 +20,7 @@ _BY_FOLDER = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 OURS = (".npy", ".json", ".txt")  # how the names of our files end
 UNLISTED = ("senses.npz",)  # written into a model that is there already; it has its own checksums
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
+WHOLE = 256 << 20  # bytes of a file that is read whole
 HEAD = 256  # bytes that hold the header of an array
 # What numpy writes for plain numbers; anything else in a model was not written by us.
 _HEADER = re.compile(
@@ -246,8 +247,11 @@ class Part:
             verified.remember([(str(self), found, checksum)])
 
     def read_bytes(self) -> bytes:
-        """Read the file whole."""
-        return bytes(self.open_data())
+        """Read the file whole; one of no known size must be of a sensible one."""
+        data = self.open_data()
+        if self.name not in (self.folder.listed or ()) and len(data) > WHOLE:
+            raise self.folder.damage(self.name, f"longer than {WHOLE >> 20} MiB")
+        return bytes(data)
 
     def read_text(self, encoding: str = "utf-8") -> str:
         """Read the file whole as text."""

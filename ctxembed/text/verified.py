@@ -51,4 +51,4 @@ def _key(path: str) -> str:
 
 
 def _mark(found: os.stat_result, checksum: str) -> str:
-    return f"{found.st_size} {found.st_mtime_ns} {checksum}"
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {checksum}"

@@ -182,6 +182,7 @@ def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
         2,
         "ctxembed: the sentence is too long: 120 words are the most here\n",
     )
+    assert run("report", "").stderr == "ctxembed: nothing to show: a sentence is empty\n"
     assert run("positions", "--length", "9000", "--dim", "9000").returncode == 2
 
 

@@ -27,7 +27,7 @@ KINDS = (
 )  # fmt: skip
 Part = Callable[[Ground], Tries]
 PARTS: dict[str, tuple[Part, float]] = {  # its share of the time
-    "damaged models": (models.damaged_models, 0.22),
+    "damaged models": (models.damaged_models, 0.20),
     "hostile models": (models.hostile_models, 0.08),
     "models replaced while asked": (models.replaced, 0.09),
     "killed while writing": (writing.killed, 0.12),
@@ -35,11 +35,11 @@ PARTS: dict[str, tuple[Part, float]] = {  # its share of the time
     "numbers": (given.numbers, 0.05),
     "encodings": (given.encoded, 0.05),
     "closed and odd streams": (surroundings.streams, 0.05),
-    "limits, odd environments": (surroundings.limits, 0.06),
+    "limits, odd environments": (surroundings.limits, 0.07),
     "escapes on a terminal": (surroundings.terminals, 0.05),
-    "bombs and long lines": (files.bombs, 0.06),
+    "bombs and long lines": (files.bombs, 0.08),
     "vector files": (files.vectors, 0.05),
-    "requests to the page": (page.served, 0.02),
+    "requests to the page": (page.served, 0.01),
 }
 
 

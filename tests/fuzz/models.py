@@ -65,7 +65,7 @@ def replaced(ground: Ground) -> Tries:
             turn = 1 - turn
             with written_whole(ground.place / "m", replace=True) as work:
                 shutil.copytree(ground.models[turn], work, dirs_exist_ok=True)
-            time.sleep(0.002)
+            time.sleep(0.005)
     try:
         while True:
             question = ground.rng.choice(QUESTIONS)

@@ -1,6 +1,7 @@
 """Saved senses: one file for all words of a model, written whole, believed only if they fit."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -125,3 +126,20 @@ def test_damage_is_told(model: Model) -> None:
             saved_senses(model, "bank")
     save_senses(model, two_senses("bank"))  # what is worth nothing is replaced
     assert saved_senses(model, "bank") is not None
+
+
+def test_senses_that_unpack_to_anything(model: Model) -> None:
+    """Ours are not packed; what is packed may be a bomb."""
+    save_senses(model, two_senses("bank"))
+    with np.load(model.path / FILE) as file:
+        np.savez_compressed(model.path / FILE, **dict(file))
+    with pytest.raises(ModelError, match="damaged"):
+        open_senses(Model.open(model.path))
+
+
+def test_senses_of_a_terabyte(model: Model) -> None:
+    """A sparse file costs nothing to make; it is not read."""
+    (model.path / FILE).touch()
+    os.truncate(model.path / FILE, 1 << 40)
+    with pytest.raises(ModelError, match="longer than 256 MiB"):
+        open_senses(Model.open(model.path))

@@ -130,3 +130,21 @@ def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
     ):
         file.write(b"new")
     assert other.read_bytes() == b"precious"
+
+
+def test_links_and_pipes_stay(tmp_path: Path) -> None:
+    """What is no file is written into; -o /dev/null must not become a file."""
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to("file")
+    with file_written_whole(tmp_path / "link") as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with file_written_whole(tmp_path / "pipe") as file:
+        file.write(b"new")
+    assert os.read(reader, 9) == b"new"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert len(list(tmp_path.iterdir())) == 3
