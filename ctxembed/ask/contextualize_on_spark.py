@@ -117,6 +117,7 @@ def _ship(session: Any, model: Model) -> str:
             inside = path.relative_to(model.path)
             if path.is_file() and inside.parts[0] not in ("index", "model.json"):
                 archive.write(path, inside)
+        model.check_unchanged()  # else some of it may be another's
         told = {key: value for key, value in model.meta.items() if key not in SEALS}
         archive.writestr("model.json", json.dumps(told))
     session.addArtifacts(f"{packed}#{name}", archive=True)

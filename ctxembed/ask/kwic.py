@@ -152,8 +152,8 @@ def _about_text(model: Model) -> list[str]:
         ]
     if bundled_name(model.path):
         return []
-    made = (model.path / "model.json").stat().st_mtime
-    changed = list(find_changed(index.files, model.path.parent, made))
+    with (model.files / "model.json").opened() as (_, told):
+        changed = list(find_changed(index.files, model.path.parent, told.st_mtime))
     more = f", and so have {len(changed) - 1} more files" if len(changed) > 1 else ""
     return [f"{name} {what}{more}: the text as it was read is shown" for name, what in changed[:1]]
 

@@ -55,8 +55,7 @@ def info(model: Model) -> Table:
         told = {**about["layer"], **about["settings"], **about["figures"]}
         rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
     rows += [(f"bundled.{name}", _bundled(name)) for name in BUNDLED]
-    size = sum(item.stat().st_size for item in model.path.rglob("*") if item.is_file())
-    rows.append(("bytes", size))
+    rows.append(("bytes", model.size()))
     return Table(PROPERTIES, rows)
 
 

@@ -260,6 +260,11 @@ class Model(Vocabulary):
         if fingerprint is not None and fingerprint != self.fingerprint:
             raise ModelError(f"{place}: made for another model than {self.path}; {fix}")
 
+    def size(self) -> int:
+        """Count the bytes of its files and those of its attentions."""
+        inner = (part.folder for part in self.held.values() if part)
+        return self.files.size() + sum(folder.size() for folder in inner)
+
     def attentions(self) -> list[str]:
         """List the attentions learned for this model."""
         return sorted(self.held)

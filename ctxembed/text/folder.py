@@ -132,6 +132,15 @@ class Folder:
             self.numbers[name] = number
         return number
 
+    def size(self) -> int:
+        """Count the bytes of all files that are ours, as they were when they were opened."""
+        total = 0
+        for name in (*(self.listed or self.ours()), *UNLISTED):
+            if (self / name).exists():
+                with (self / name).opened() as (_, found):
+                    total += found.st_size
+        return total
+
     def check_listed(self) -> None:
         """Hold size, kind and shape of all that is listed against what there is."""
         for name, listed in (self.listed or {}).items():

@@ -38,7 +38,7 @@ def ask(path: Path) -> str:
     rows += [neighbors(model, "apple").records(), vector(model, "bank").records()]
     index = model.index
     assert index is not None
-    return str([*rows, index.words(index.sentence(2)), model.attentions()])
+    return str([*rows, index.words(index.sentence(2)), model.attentions(), model.size()])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
