@@ -143,12 +143,17 @@ class Handler(BaseHTTPRequestHandler):
         self.server.arrived(self.request)
         try:
             question, asked = _read(body)
+        except UsageError as error:
+            return self._tell(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+        try:
             if where == "stop":
                 self.server.jobs.stop(str(asked.get("word")), str(asked.get("attention")))
                 return self._tell(HTTPStatus.OK, {})
             self._tell(*self._answer(question, asked))
-        except CtxembedError as error:
-            self._tell(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+        except (
+            CtxembedError
+        ) as error:  # an answer too: browsers list every 400 as a fault of the page
+            self._tell(HTTPStatus.OK, {"error": str(error)})
         except (KeyError, TypeError, ValueError):
             self._tell(HTTPStatus.BAD_REQUEST, {"error": "this cannot be asked so"})
 

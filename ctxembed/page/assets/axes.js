@@ -47,7 +47,8 @@ function axisNumbers(rows, axes) {
 
 // The axes as they can be edited; each a name and a few words.
 function axisEditor(axes, changed) {
-  const set = (i, part, value) => changed(axes.map((axis, j) => (j === i ? axis.map((old, k) => (k === part ? value : old)) : axis)));
+  // as they are by now: another field of theirs may have been typed into a moment ago
+  const set = (i, part, value) => changed(state.axes.map((axis, j) => (j === i ? axis.map((old, k) => (k === part ? value : old)) : axis)));
   return h("div", { class: "axes" },
     axes.map(([name, words], i) => h("div", null,
       h("input", { value: name, "aria-label": `name of axis ${i + 1}`, "data-key": `axis-${i}-0`, ...typing(400, (event) => set(i, 0, event.target.value)) }),

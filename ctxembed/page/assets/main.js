@@ -89,8 +89,13 @@ async function refresh() {
   const now = ++turn;
   const stale = () => now !== turn;
   const failed = (card) => (error) => { if (!stale()) (error instanceof Refused ? card.say(error.message) : Promise.reject(error)); };
-  if (state.hand) return showHand(now);
-  if (state.ladder) return showLadder(now).catch(failed(cards.sentences));
+  const refused = (error) => {
+    if (stale()) return;
+    if (!(error instanceof Refused)) throw error;
+    refuse(error.message);
+  };
+  if (state.hand) return showHand(now).catch(refused);
+  if (state.ladder) return showLadder(now).catch(refused);
   for (const [method] of RUNGS) cards[method].hide();
   try {
     for (let i = 0; i < state.sentences.length; i++) {
@@ -104,7 +109,7 @@ async function refresh() {
     }
     seen.length = state.sentences.length;
   } catch (error) {
-    return failed(cards.sentences)(error) ?? drawTop();
+    return refused(error);
   }
   drawSentences();
   const read = seen[state.focus];
@@ -119,7 +124,11 @@ async function refresh() {
   }
   const texts = seen.filter((one) => one.text !== null && one.words[one.target].word === read.words[read.target].word).map((one) => one.text);
   const jobs = [
-    showCompare(read, stale).catch((error) => { failed(cards.axes)(error); cards.meaning.hide(); }),
+    showCompare(read, stale).catch((error) => {
+      if (stale()) return null;
+      if (!(error instanceof Refused)) throw error;
+      return showCompare(read, stale, null, error.message); // an axis that cannot be: the rest is answered
+    }).catch(failed(cards.meaning)),
     showSteps(read, stale).catch(failed(cards.steps)),
     showWorth(read, stale).catch(failed(cards.worth)),
     showAlike(stale).catch(failed(cards.alike)),
@@ -175,6 +184,14 @@ function drawSentences() {
   drawTop();
 }
 
+// What cannot be answered is said under the sentence, which can be written anew.
+function refuse(message) {
+  Object.values(cards).forEach((card) => card.hide());
+  const inputs = state.sentences.map((one, i) => h("div", { class: "sentence", "data-sentence": i }, inputOf(one, i)));
+  cards.sentences.show(null, null, ...(DATA.live ? inputs : []), DATA.live && state.over !== null ? overInput() : null, h("p", { class: "error", role: "alert" }, message));
+  drawTop();
+}
+
 function set(i, patch, more = {}) {
   change({ sentences: state.sentences.map((one, j) => (j === i ? { ...one, ...patch } : one)), ...more });
 }
@@ -214,7 +231,7 @@ const hover = later(70, async (where) => {
 function inputOf(one, i) {
   return h("div", { class: "sentence-input" },
     h("input", { value: one.text, "data-key": `input-${i}`, "aria-label": `sentence ${i + 1}`, dir: "auto", maxlength: 2000, spellcheck: "false", autocomplete: "off",
-      placeholder: "type a sentence; [brackets] mark the word", ...typing(120, (event) => set(i, { text: event.target.value, target: null, gone: [] }, { weights: {} })) }),
+      placeholder: "type a sentence; [brackets] mark the word", ...typing(120, (event) => set(i, { text: event.target.value, target: null, gone: [] }, { weights: {}, hand: null })) }),
     state.sentences.length > 1 && h("button", { type: "button", "aria-label": `remove sentence ${i + 1}`, onclick: () => {
       change({ sentences: state.sentences.filter((_, j) => j !== i), focus: 0, weights: {} });
     } }, "×"));
@@ -253,10 +270,9 @@ function controls(read) {
     state.vectors && h("span", { class: "hint" }, `vectors of the notes: ${state.vectors}`));
 }
 
-async function showCompare(read, stale) {
-  const axes = axesAsked();
+async function showCompare(read, stale, axes = axesAsked(), problem = null) {
   const texts = seen.map((one) => one.text).filter((text) => text !== null);
-  const asked = { sentences: texts, axes, general: layer().general, vectors: layer().vectors };
+  const asked = { sentences: texts, axes: axes ?? undefined, general: layer().general, vectors: layer().vectors };
   const answer = (await ask("compare", asked)) ?? (await ask("compare", { ...asked, sentences: [read.text] }));
   if (!answer || stale()) return;
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
@@ -268,7 +284,7 @@ async function showCompare(read, stale) {
   const names = axes ? Object.keys(axes) : [];
   const given = Object.entries(state.weights).map(([j, weight]) => [place.positions[j], weight]).filter(([position]) => position);
   if (given.length && DATA.live && !state.vectors) {
-    const moved = await ask("reweigh", { sentence: read.text, weights: Object.fromEntries(given), axes, head: state.head === "mean" ? undefined : state.head, ...layer() });
+    const moved = await ask("reweigh", { sentence: read.text, weights: Object.fromEntries(given), axes: axes ?? undefined, head: state.head === "mean" ? undefined : state.head, ...layer() });
     if (stale()) return;
     const hand = moved.records().find((row) => row.representation === "by hand");
     rows.push({ ...hand, cos_static: null });
@@ -276,7 +292,7 @@ async function showCompare(read, stale) {
   }
   if (!names.length && (!DATA.live || state.vectors)) return cards.axes.hide();
   const picture = names.length ? drawAxes(rows, names, name, room()) : null;
-  cards.axes.show(answer, picture, ...[picture, names.length ? axisNumbers(rows, names) : null,
+  cards.axes.show(answer, picture, ...[problem && h("p", { class: "error", role: "alert" }, problem), picture, names.length ? axisNumbers(rows, names) : null,
     DATA.live && !state.vectors && axisEditor(state.axes, (changed) => change({ axes: changed }))].filter(Boolean));
 }
 
@@ -326,7 +342,8 @@ async function showSteps(read, stale) {
 async function showWorth(read, stale) {
   const known = read.real.filter((j) => read.words[j].known && !state.sentences[state.focus].gone.includes(j));
   if (known.length < 2 || state.vectors) return cards.worth.hide();
-  const answer = await ask("ablate", { sentences: [read.text], axes: axesAsked(), attention: layer().attention, general: layer().general });
+  const asked = { sentences: [read.text], attention: layer().attention, general: layer().general };
+  const answer = await ask("ablate", { ...asked, axes: axesAsked() }).catch((error) => (error instanceof Refused && axesAsked() ? ask("ablate", asked) : Promise.reject(error)));
   if (!answer || stale()) return !answer && cards.worth.hide();
   const rows = answer.records();
   const places = known.filter((j) => j !== read.target);

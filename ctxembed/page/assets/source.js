@@ -22,7 +22,7 @@ async function ask(question, asked, told) {
   const clean = Object.fromEntries(Object.entries(asked).filter(([, v]) => v !== undefined && v !== null));
   for (;;) {
     const { status, body } = await send("ask", { question, asked: clean });
-    if (status === 200) return keep(key, new Answer(body));
+    if (status === 200 && !body.error) return keep(key, new Answer(body));
     if (status !== 202) throw new Refused(body.error ?? `the server answered ${status}`);
     const wish = told?.(body);
     if (wish === "leave") return null; // nobody looks at it any more; the server notices
