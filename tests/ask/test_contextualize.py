@@ -146,5 +146,5 @@ def test_positions(run: Run) -> None:
         f"|        2 | {far:.4f} | {near:.4f} | 2.0000 |\n"
     )
     rows = json.loads(run("positions", "--length", "1", "--dim", "3", "-f", "json").stdout)
-    assert rows == [{"position": 0, "d1": 0.0, "d2": 1.0, "d3": 0.0}]
+    assert rows == [{"position": 0, "vector": [0.0, 1.0, 0.0]}]
     assert run("positions", "--length", "0").returncode == 2
