@@ -90,7 +90,7 @@ def halves(
 
 
 def _swap(line: str, swapped: Mapping[str, str]) -> str:
-    return re.sub(r"[a-z]+", lambda m: swapped.get(m[0], m[0]), line)
+    return re.sub(r"\b[a-z]+\b", lambda m: swapped.get(m[0], m[0]), line)
 
 
 def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path, seed: int) -> list[int]:
@@ -114,7 +114,7 @@ def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path, seed
 
 def draw_pairs(paragraphs: Sequence[str], rng: np.random.Generator) -> dict[str, str]:
     """Draw pairs of content words of about one frequency; each is swapped with its other."""
-    counts = Counter(word for line in paragraphs for word in re.findall(r"[a-z]+", line))
+    counts = Counter(word for line in paragraphs for word in re.findall(r"\b[a-z]+\b", line))
     some = [w for w, n in counts.items() if OFTEN[0] <= n <= OFTEN[1] and is_content(w, 0.0)]
     drawn = rng.choice(sorted(set(some) - set(PLANTED)), 2 * PAIRS, replace=False).tolist()
     drawn.sort(key=lambda word: counts[word])

@@ -16,6 +16,9 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.text.function_words import is_content
 
+RARE = 50  # occurrences in each corpus below which a word is no context
+SOME = 1000  # words that are context however rare they are, the most frequent ones
+
 
 @dataclass(frozen=True)
 class Aligned:
@@ -65,13 +68,23 @@ class Aligned:
         return places
 
     @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """(n,) whether both corpora have a shared word often enough that it counts as context.
+
+        The vector of a rare word was learned from the very documents that are compared: it leans
+        to the words it stands with there, and would tell the corpora apart by itself.
+        """
+        least = np.minimum(self.a.counts[self.rows_a], self.b.counts[self.rows_b])
+        return np.asarray(least >= min(RARE, np.sort(least)[-SOME:][0]))
+
+    @cached_property
     def places(self) -> dict[str, int]:
         """Shared word to its place among them."""
         return {self.a.vocab[row]: place for place, row in enumerate(self.rows_a)}
 
     def place(self, word: str) -> int:
         """Return the place of a word that must be shared."""
-        place = self.places.get(word, self.places.get(self.a.tokenizer.normalise(word)))
+        place = self.places.get(self.a.spelling(word))
         if place is None:
             for model in (self.a, self.b):
                 if model.find(word) is None:
@@ -112,7 +125,8 @@ class Aligned:
         vectors: Floats = np.empty((len(places), self.b.dim))
         for batch in read(model, places):
             ids = shared[batch.ids]
-            known = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & (ids >= 0))
+            looks = (ids >= 0) & (self.known[ids] | (ids == word))
+            known = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & looks)
             vectors[batch.rows] = self.attention.embed(known)
         return unit(vectors), index.document_of(places)
 

@@ -6,6 +6,7 @@ are one sense as long as they lie nearer to each other than two different words 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,9 @@ def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
     agreements: list[float] = []
     for number in range(2, len(scores) + 2):
         labelled = [run.label(few, number) for run in runs]
-        agree = np.array([[adjusted_rand(a, b) for b in labelled] for a in labelled])
+        agree = np.eye(len(runs))
+        for i, j in combinations(range(len(runs)), 2):
+            agree[i, j] = agree[j, i] = adjusted_rand(labelled[i], labelled[j])
         agreements.append(float((agree.sum() - len(runs)) / (len(runs) * (len(runs) - 1))))
         if number == k:
             best = int(agree.sum(axis=1).argmax())  # that which agrees most with the others
@@ -234,8 +237,9 @@ def adjusted_rand(one: Labels, other: Labels) -> float:
     >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
     """
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
-    np.add.at(table, (one, other), 1)
+    wide = int(other.max()) + 1
+    table = np.bincount(one * wide + other, minlength=(int(one.max()) + 1) * wide)
+    table = table.reshape(-1, wide).astype(np.float64)
     both, rows, columns, pairs = (
         float((n * (n - 1)).sum())
         for n in (table, table.sum(axis=1), table.sum(axis=0), np.float64(len(one)))

@@ -92,7 +92,9 @@ def kwic(
         for part in parts:
             lines = part.lines(representations_of(model))
             lines = (line for line in lines if all(keep(line) for keep in keeps))
-            yield from islice(lines if sort == "position" else _sorted(lines, sort), number)
+            if sort != "position":
+                lines = iter(_sorted(lines, sort, model.tokenizer.words))
+            yield from islice(lines, number)
 
     chart = _draw(representations_of(model), parts[0], seed) if len(parts) == 1 else None
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
@@ -264,14 +266,14 @@ def judge_at(
     return senses, margins
 
 
-def _sorted(lines: Iterable[Line], sort: str) -> list[Line]:
+def _sorted(lines: Iterable[Line], sort: str, split: Callable[[str], list[str]]) -> list[Line]:
     """Sort by sense (the clearest first), margin (the least clear first), left or right word."""
 
     def key(line: Line) -> Any:
         sense, margin = line[AT["sense"]], line[AT["margin"]]
         if sort in ("sense", "margin"):  # one sense has no margins
             return (sense, -(margin or 0.0)) if sort == "sense" else margin or 0.0
-        words = line[AT[sort]].casefold().split()  # the nearest word first
+        words = split(line[AT[sort]])  # the nearest word first; punctuation is none
         return words[::-1] if sort == "left" else words
 
     return sorted(lines, key=key)

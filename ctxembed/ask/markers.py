@@ -27,10 +27,11 @@ def mark(
     standard errors: by the weaker of the two comparisons.
     """
     senses = int(labels.max()) + 1
-    counts = np.zeros((senses, len(model.vocab)))
+    keys = []
     for batch in read(model, places, reach=REACH, size=size):
-        senses_of = np.broadcast_to(labels[batch.rows, None], batch.ids.shape)
-        np.add.at(counts, (senses_of[batch.mask], batch.ids[batch.mask]), 1)
+        keys.append((labels[batch.rows, None] * len(model.vocab) + batch.ids)[batch.mask])
+    found = np.bincount(np.concatenate(keys), minlength=senses * len(model.vocab))
+    counts = found.reshape(senses, -1).astype(np.float64)
     counts[:, list(own)] = 0
     known = np.maximum(model.counts, 1)  # ready vectors may know words that the corpus lacks
     prior = 100 * known / known.sum()

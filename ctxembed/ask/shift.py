@@ -70,6 +70,7 @@ SHARES = Chart(
 )
 FEWEST = 5  # occurrences in each corpus; below this nothing can be said
 LEAST = 2  # documents in each corpus; below this nothing can be tested
+OFTEN = 20  # of a word that nobody asked for: with fewer, no p-value is small enough to tell
 SIGNIFICANT = 0.05  # q_value up to which a word has moved
 
 
@@ -79,7 +80,7 @@ def shift(
     model_b: Model | str | Path,
     words: str | Sequence[str] = (),
     *,
-    min_count: int = 5,
+    min_count: int | None = None,
     by: str = "effect",
     number: int = 20,
     senses: int | None = None,
@@ -94,15 +95,17 @@ def shift(
     senses=None finds how many each word has.
     """
     b = as_model(model_b)
-    aligned, a = align(model_a, b, min_count), model_a
+    aligned, a = align(model_a, b, FEWEST if min_count is None else min_count), model_a
     known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
     everything = [
         word
         for word in range(len(aligned.rows_a))
         if function_words or by == "static" or aligned.is_content(word)
     ]
+    least = np.minimum(a.counts[aligned.rows_a], b.counts[aligned.rows_b])
+    often = [word for word in everything if min_count is not None or least[word] >= OFTEN]
     static = sorted(everything, key=lambda word: -round(float(aligned.distances[word]), 9))
-    tested = known or (static[:number] if by == "static" else everything)
+    tested = known or (static[:number] if by == "static" else often or everything)
     results: dict[int, Dealt] = {}
     with progress.stage("testing", len(tested), "words") as stage:
         for word in tested:
@@ -132,6 +135,11 @@ def shift(
         moved = float(aligned.distances[word])
         rows.append((rank.get(word), *counts, *told[:2], moved, *told[2:]))
     notes = list(_notes(aligned, [str(row[1]) for row in rows if row[9] is None], q_values))
+    if by != "static" and not known and 0 < len(often) < len(everything):
+        notes.append(
+            f"{len(everything) - len(often)} words that a corpus has fewer than {OFTEN} times were"
+            " not tested; --min-count tests rarer ones"
+        )
     names = [model.path.name for model in (a, b)]
     return Table(SHIFT, rows, notes, unknown, [DOTS, replace(SHARES, of=_shares(rows, names))])
 

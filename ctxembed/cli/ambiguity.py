@@ -39,6 +39,7 @@ context, of all words and of content words alone.""",
 def command_(word: tuple[str, ...], **asked: Any) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 
-    Without words, all that occur often enough, those that need it most first.
+    Without words, all that occur often enough, those that need it most first. WORD may be words in
+    a row in quotes, "New York".
     """
     return ask(expand_stdin(word) if word else [], **asked)

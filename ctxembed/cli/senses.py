@@ -70,6 +70,7 @@ two, and two meanings that share their contexts get one.""",
 def command_(word: tuple[str, ...], save: bool, **asked: Any) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 
-    Below the table stands the static vector as a mix of the senses. - reads words from stdin.
+    Below the table stands the static vector as a mix of the senses. WORD may be words in a row in
+    quotes, "New York". - reads words from stdin.
     """
     return ask(expand_stdin(word) if word else [], writes=save, save=save, **asked)

@@ -20,15 +20,17 @@ ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed shi
     see_also=["mix", "senses", "train"],
     details="""Alignment: the first model's static vectors (of length 1) are turned by the
 orthogonal matrix that brings the words both models share nearest to the second model's (orthogonal
-Procrustes, by a singular value decomposition). Words rarer than --min-count in either corpus take
-no part. Static vectors differ between any two models, also of the same corpus: read static
+Procrustes, by a singular value decomposition). Words rarer than --min-count (5) in either corpus
+take no part. Static vectors differ between any two models, also of the same corpus: read static
 by its rank.
 
 Contextual vectors: each occurrence (at most --max of them, drawn at random, in each corpus) is
 represented by general attention, for both corpora over one table: the mean of the two aligned
 static vectors of each shared word, weighed by how often each corpus has it. Two equal sentences
 therefore get equal vectors, whichever corpus they stand in, and what differs is how the word is
-used, not how the models were trained. All are scaled to length 1. distance is the length of D, the
+used. Words that one of the corpora has fewer than 50 times are no context (the 1000 most frequent
+always are): their vectors were learned from the very sentences that are compared, and would raise
+false alarms. All are scaled to length 1. distance is the length of D, the
 mean of the second corpus minus the mean of the first.
 
 p_value: if the two corpora were one, and its documents had been dealt out to two piles at random, a
@@ -47,8 +49,10 @@ against each other (Benjamini and Hochberg 1995); all words tested count, also t
 effect is (|D|² less its mean over the deals)^½ in units of the spread of one occurrence about the
 mean of its corpus; low and high are the ends of its 95 % interval, from 200 samples of the
 documents of each corpus. Words are ranked by effect among those with a q_value up to 0.05, then by
-p_value. Function words are left out unless --function-words is given; a word given is always
-tested, and q_value is then over the words given.
+p_value. Function words are left out unless --function-words is given, and words that a corpus has
+fewer than 20 times unless --min-count asks for them: so few documents cannot give a p-value that
+stands among thousands, and counting them in would hide others. Counts alone decide, so q_value
+stays honest. A word given is always tested, and q_value is then over the words given.
 
 The split: the occurrences of both corpora are clustered together into senses, as many as --senses
 says, or found as `senses` finds them (its page has the criterion), so that their shares can change.
@@ -75,7 +79,10 @@ for want of room; every other format has them.""",
 )
 @options.number("How many words, where none is given.", 20)
 @click.option("--function-words", is_flag=True, help="Test words like of and they too.")
-@options.integer("--min-count", help="Leave out words rarer than this in either corpus.", default=5)
+@options.integer(
+    "--min-count",
+    help="Leave out words rarer than this in either corpus: 5, or 20 to test all words.",
+)
 @options.senses("-k", "--senses", help="How many senses a word is split into.")
 @options.integer(
     "--max",

@@ -271,3 +271,38 @@ def test_words_only_one_corpus_has_are_not_looked_at(pair: Path) -> None:
     river, _ = aligned.vectors(0, aligned.place("river"), 9, np.random.default_rng(1))
     np.testing.assert_allclose(river, np.broadcast_to(river[0], river.shape))
     assert "bank" not in aligned.places
+
+
+def test_rare_words_are_no_context(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """the, apple, bank are frequent in both; river is not: no context, but itself."""
+    a, b = (Model.open(pair / name) for name in "ab")
+    assert align(a, b, 1).known.all()  # the most frequent thousand always are
+    monkeypatch.setattr("ctxembed.ask.align.SOME", 2)
+    monkeypatch.setattr("ctxembed.ask.align.RARE", 6)
+    aligned = align(a, b, 1)
+    assert {w for w in WORDS if w in aligned.places and aligned.known[aligned.place(w)]} == {
+        "the", "apple", "bank",
+    }  # fmt: skip
+    bank, _ = aligned.vectors(0, aligned.place("bank"), 9, np.random.default_rng(1))
+    np.testing.assert_allclose(bank, np.broadcast_to(bank[0], bank.shape))  # money or river: alike
+    river, _ = aligned.vectors(0, aligned.place("river"), 9, np.random.default_rng(1))
+    own = aligned.attention.inputs[aligned.place("river")]
+    assert (river @ own > 0.3).all()
+
+
+def test_words_too_rare_to_tell_are_tested_when_asked_for(tmp_path: Path, run: Run) -> None:
+    for name in "ab":
+        write_tiny(tmp_path / name, ["the bank money", "the river bank"] * 15 + FRUIT * 3)
+    asked = ["shift", "a", "b", "--no-header", "-n", "30"]
+    some, every = run(*asked), run(*asked, "--min-count", "5")
+    assert [line.split("\t")[1] for line in some.stdout.splitlines()] == ["bank"]
+    assert "that a corpus has fewer than 20 times were not tested" in some.stderr
+    assert "apple" in {line.split("\t")[1] for line in every.stdout.splitlines()}
+    assert run("shift", "a", "b", "apple", "--no-header").stdout.split("\t")[1] == "apple"
+
+
+def test_dealing_ends_with_the_twentieth_deal_that_is_as_far() -> None:
+    """Every deal of equal documents is as far: twenty deals are enough, and p is 1."""
+    same = np.ones((8, 2))
+    found = by_document(same, np.arange(8), same, np.arange(8))
+    assert deal(same, same, found, 999, np.random.default_rng(1)).p_value == 1

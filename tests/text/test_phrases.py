@@ -98,8 +98,9 @@ def test_every_command_takes_a_phrase(run: Run, place: Path) -> None:
         ["neighbors", "New York"], ["vector", "new york"], ["similarity", "New York", "york"],
         ["show", "NEW YORK"], ["compare", "They went to [New York]"], ["kwic", "New York"],
         ["collocates", "New York"], ["senses", "New York"], ["ambiguity", "New York"],
+        ["shift", str(place), str(place), "New York"],
     ):  # fmt: skip
-        done = run(*line, *at)
+        done = run(*line, *at) if line[0] != "shift" else run(*line)
         assert done.returncode == 0, (line, done.stderr)
         assert "new_york" in done.stdout or "New York" in done.stdout, line
     rows = json.loads(run("kwic", "new york", "-n", "2", "-f", "json", *at).stdout)
