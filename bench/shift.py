@@ -1,13 +1,13 @@
 """shift where there is nothing to find, and where something was planted.
 
     python bench/shift.py TEXT [--splits 3] [--words 1900000] [--tested 300]
-    python bench/shift.py TEXT --power
+    python bench/shift.py TEXT --power [--share 0.3]
 
 TEXT has a paragraph a line. Null: its units (sentences, paragraphs, blocks of 20 and of 200
 paragraphs) are dealt out to two halves at random, several times, each unit a document of the index;
 at a nominal 5 %, 5 % of the words should have p up to 0.05. Beside it, what dealing single
 occurrences would say. Power: field and galaxy, and twenty pairs of words drawn at random, are
-swapped in 30 % of the paragraphs of the second half; what of them is found among all words.
+swapped in a share of the paragraphs of the second half; what of them is found among all words.
 """
 
 import argparse
@@ -35,7 +35,6 @@ from ctxembed.text.function_words import is_content
 PLANTED = ("field", "galaxy")
 PAIRS = 20  # more pairs of words to swap
 OFTEN = (100, 1000)  # how often they occur
-SHARE = 0.3  # of the paragraphs of one half in which they are swapped
 MOST = 300  # occurrences of a word in each half
 
 
@@ -75,6 +74,7 @@ def halves(
     folder: Path,
     rng: np.random.Generator,
     swapped: Mapping[str, str] | None = None,
+    share: float = 0.0,
 ) -> tuple[Model, Model]:
     """Deal units out to two halves, and train a model on each."""
     first = rng.random(len(units)) < 0.5
@@ -82,7 +82,7 @@ def halves(
     other = [unit for unit, mine in zip(units, first, strict=True) if not mine]
     if swapped:
         other = [
-            [_swap(line, swapped) for line in unit] if rng.random() < SHARE else unit
+            [_swap(line, swapped) for line in unit] if rng.random() < share else unit
             for unit in other
         ]
     folder.mkdir()
@@ -122,11 +122,11 @@ def draw_pairs(paragraphs: Sequence[str], rng: np.random.Generator) -> dict[str,
     return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
-def power(paragraphs: Sequence[str], folder: Path) -> None:
+def power(paragraphs: Sequence[str], share: float, folder: Path) -> None:
     """Print what shift finds of the words that were swapped, among all words."""
     rng = np.random.default_rng(1)
     swapped = draw_pairs(paragraphs, rng)
-    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, swapped)
+    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, swapped, share)
     table = shift(a, b, min_count=20, number=10**6, most=MOST)
     rows = {str(row["word"]): row for row in table.records()}
     print("planted\trank\tcounts\teffect\tlow\thigh\tp_value\tq_value")
@@ -153,12 +153,13 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=1_900_000)
     parser.add_argument("--tested", type=int, default=300)
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--share", type=float, default=0.3, help="of the paragraphs planted in")
     parser.add_argument("--power", action="store_true", help="what was planted, instead")
     given = parser.parse_args()
     paragraphs = read_paragraphs(given.text, given.words)
     with tempfile.TemporaryDirectory() as name:
         if given.power:
-            power(paragraphs, Path(name) / "planted")
+            power(paragraphs, given.share, Path(name) / "planted")
             return
         print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt\teach split")
         for design in ("sentences", "paragraphs", "blocks of 20", "blocks of 200"):
