@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 ODD: list[Any] = [
-    None, True, -1, 0, 10**400, 1e308, float("nan"), "", "x" * 1000, "\ud800", "\x1b[2J", [], {},
-    [[]], {"a": 1}, "../../etc/passwd",
+    None, True, -1, 0, 10**9, 2**63, 10**400, 0.5, 1e308, float("nan"), "", "x" * 1000, "\ud800",
+    "\x1b[2J", [], {}, [[]], {"a": 1}, "../../etc/passwd",
 ]  # fmt: skip
 
 

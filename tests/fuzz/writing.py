@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from ctxembed.cli.main import main
 from tests.fuzz.ground import Ground, Tries, split
 from tests.fuzz.tries import judge, run
 
@@ -33,18 +34,17 @@ WRITES = {  # a command that writes, and the files it writes beside the model m
 def killed(ground: Ground) -> Tries:
     """Kill what writes at a random moment; the next run must find old or new, and leave no rest."""
     place, rng = ground.place, ground.rng
-    took: dict[str, float] = {}
+    steps: dict[str, int] = {}  # how many openings, renames and the like a whole run takes
     whole: dict[str, bytes] = {}  # every run writes the same
     while True:
         for line in rng.sample(list(WRITES), len(WRITES)):
             _prepare(ground, line)
-            if line not in took:
-                begun = time.monotonic()
-                run(split(line), place, patience=300)
-                took[line] = time.monotonic() - begun
+            if line not in steps:
+                _kill(line, place, sys.maxsize)
+                steps[line] = int((place / ".steps").read_text())
                 whole |= {name: (place / name).read_bytes() for name in WRITES[line]}
                 _prepare(ground, line)
-            if not _kill(line, place, rng.randrange(1, 400), rng.random() * 1.4 * took[line]):
+            if not _kill(line, place, rng.randrange(steps[line]), rng.choice((None, rng.random()))):
                 continue  # it was done before
             wrong = "" if _is_whole(place, WRITES[line], whole) else "lost"
             for question in ("check m", "neighbors bank -m m"):
@@ -72,16 +72,17 @@ def _is_whole(place: Path, names: list[str], whole: dict[str, bytes]) -> bool:
     return bool(waiting) or all((place / name).read_bytes() == whole[name] for name in names)
 
 
-def _kill(line: str, place: Path, events: int, seconds: float) -> bool:
+def _kill(line: str, place: Path, steps: int, seconds: float | None = None) -> bool:
     """Run a command; kill it after so many openings, renames and the like, or when it is time."""
     process = os.fork()
     if process == 0:
+        done = 0
 
         def count(event: str, _: object) -> None:
-            nonlocal events
+            nonlocal done
             if event.partition(".")[0] in ("open", "os", "shutil", "mmap"):
-                events -= 1
-                if events == 0:
+                done += 1
+                if done == steps + 1:  # once: to kill is an event too
                     os.kill(os.getpid(), signal.SIGKILL)
 
         try:
@@ -92,15 +93,16 @@ def _kill(line: str, place: Path, events: int, seconds: float) -> bool:
             os.chdir(place)
             sys.argv = ["ctxembed", *split(line)]
             sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
-            from ctxembed.cli.main import run as main
-
             sys.addaudithook(count)
             main()
+        except SystemExit:
+            if steps == sys.maxsize:
+                (place / ".steps").write_text(str(done))
         finally:
             os._exit(1)
     begun = time.monotonic()
     while not (ended := os.waitpid(process, os.WNOHANG))[0]:
-        if time.monotonic() - begun > seconds:
+        if seconds is not None and time.monotonic() - begun > seconds:
             os.kill(process, signal.SIGKILL)
             ended = os.waitpid(process, 0)
             break
