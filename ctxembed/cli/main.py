@@ -21,6 +21,7 @@ import click
 
 from ctxembed import __version__
 from ctxembed.cli.command import Command
+from ctxembed.cli.room import guard
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.output.safe import say
 
@@ -103,6 +104,7 @@ def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, _terminate)
     _prepare_streams()
+    guard()
     try:
         code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
@@ -124,6 +126,10 @@ def main() -> NoReturn:
         sys.exit(0)
     except MemoryError:
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
+    except RuntimeError as error:
+        if "new thread" not in str(error):
+            raise
+        _fail("no memory for another thread, or too many of them; try --workers 1", 1)
     except ImportError as error:  # a library that finds no memory to be loaded into
         reason = (str(error).strip() or "no memory").splitlines()[-1]  # numpy's advice is long
         _fail(f"a library cannot be loaded: {reason}", 1)

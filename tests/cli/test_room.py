@@ -1,0 +1,53 @@
+"""Little memory: libraries that would not fit are not loaded, and the message says so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxembed.cli import main as main_module
+from ctxembed.cli.room import Room
+from tests.conftest import ROOT
+
+resource = pytest.importorskip("resource")
+TOLD = "ctxembed: not enough memory for this; try a smaller --dim or corpus\n"
+
+
+@pytest.mark.parametrize("size", [170, 200, 240])  # MiB; scipy would wait for more for ever
+def test_a_library_that_does_not_fit(size: int, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("the cat sat\n")
+    line = ["vectorize", "a.txt", "--sparse"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ctxembed", *line],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size << 20, size << 20)),
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", TOLD)
+
+
+def test_what_fits_is_found_by_others() -> None:
+    Room(1 << 50).find_spec("scipy")
+    Room(0).find_spec("json")
+    with pytest.raises(MemoryError):
+        Room(0).find_spec("scipy")
+
+
+def test_no_room_for_a_thread(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(main_module.cli, "main", fail)
+    with pytest.raises(SystemExit) as left:
+        main_module.main()
+    assert left.value.code == 1
+    assert capsys.readouterr().err == (
+        "ctxembed: no memory for another thread, or too many of them; try --workers 1\n"
+    )
