@@ -126,11 +126,6 @@ class Table:
         self.lead = lead
         self.title = ""  # stands above it on a page
 
-    @property
-    def chart(self) -> Chart | None:
-        """The first of its pictures."""
-        return self.charts[0] if self.charts else None
-
     def place(self, column: Place) -> int:
         """Return the number of a column, from 0."""
         return column if isinstance(column, int) else self.names.index(column)

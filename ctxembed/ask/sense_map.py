@@ -50,7 +50,9 @@ def map_senses(representations: Representations, senses: SavedSenses, seed: int 
     space = make_space(representations, senses.attention)
     vectors = vectors_at(representations.model, space.way, places, hits.size)
     labels, _ = judge(vectors, senses.weights, senses.bias)
-    flat, held = _flatten(space.place(vectors))
+    placed = space.place(vectors)
+    directions, held = find_widest(placed, 2)
+    flat = (placed - placed.mean(axis=0)) @ directions
     notes.append(f"the two dimensions hold {held:.0%} of the variance")
     if stability := senses.facts.get("stability"):
         notes.append(f"the senses of resamples agree to {stability:.2f} (adjusted Rand)")
@@ -69,16 +71,18 @@ def map_senses(representations: Representations, senses: SavedSenses, seed: int 
     return Table(SENSE_MAP, rows, notes)
 
 
-def _flatten(vectors: Floats) -> tuple[Floats, float]:
-    """Return (n, 2) where vectors (n, d) lie along their two widest directions, and their share.
+def find_widest(vectors: Floats, number: int) -> tuple[Floats, float]:
+    """Return the directions (d, number) in which vectors (n, d) vary most, and the share of two.
 
-    >>> flat, held = _flatten(np.array([[3.0, 0, 0], [-3, 0, 0], [0, 1, 0], [0, -1, 0]]))
-    >>> (flat.round(6) + 0.0).tolist(), held
-    ([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]], 1.0)
+    >>> apart = np.array([[3.0, 0, 0], [-3, 0, 0], [0, 1, 0], [0, -1, 0]])
+    >>> directions, held = find_widest(apart, 2)
+    >>> (directions.round(6) + 0.0).tolist(), held
+    ([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], 1.0)
     """
     centred = vectors - vectors.mean(axis=0)
     values, axes = np.linalg.eigh(centred.T @ centred)  # ascending
-    widest = axes[:, ::-1][:, :2]
-    widest = widest * np.sign(widest[np.abs(widest).argmax(axis=0), (0, 1)])  # of the two, one sign
+    widest = axes[:, ::-1][:, :number]
+    # of the two signs, one
+    signs = np.sign(widest[np.abs(widest).argmax(axis=0), np.arange(widest.shape[1])])
     total = float(values.sum())
-    return centred @ widest, float(values[-2:].sum()) / total if total else 1.0
+    return widest * signs, float(values[-2:].sum()) / total if total else 1.0

@@ -7,6 +7,7 @@ import numpy as np
 
 from ctxembed.ask.find_senses import current_senses, find_senses, sense_here
 from ctxembed.ask.induce import judge
+from ctxembed.ask.sense_map import find_widest
 from ctxembed.ask.sense_space import evidence, make_space
 from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import quote, sample
@@ -143,7 +144,7 @@ def word_map(
     vectors = vectors_at(model, space.way, places, hits.size)
     labels, _ = judge(vectors, senses.weights, senses.bias)
     placed = space.place(vectors)  # (n, d)
-    directions, held = _widest(placed)
+    directions, held = find_widest(placed, DIRECTIONS)
     middle = placed.mean(axis=0)
     return WordMap(
         senses,
@@ -160,7 +161,7 @@ def _centres(model: Model, senses: SavedSenses) -> WordMap:
     """Draw the centre of each sense, where nothing more is known."""
     static = model.vector(senses.word, representations_of(model).get(senses.attention).inputs)
     placed = unit(np.vstack([senses.vectors, static])).astype(np.float64)  # (k + 1, d)
-    directions, held = _widest(placed)
+    directions, held = find_widest(placed, DIRECTIONS)
     middle = placed.mean(axis=0) @ directions
     told = [
         "this model has no corpus: each point is the centre of a sense, not an occurrence",
@@ -176,16 +177,6 @@ def _centres(model: Model, senses: SavedSenses) -> WordMap:
         told,
         of_occurrences=False,
     )
-
-
-def _widest(placed: Floats) -> tuple[Floats, float]:
-    """Return the directions (d, DIRECTIONS) in which points vary most, and the share of two."""
-    centred = placed - placed.mean(axis=0)
-    values, axes = np.linalg.eigh(centred.T @ centred)  # ascending
-    widest = axes[:, ::-1][:, :DIRECTIONS]
-    signs = np.sign(widest[np.abs(widest).argmax(axis=0), np.arange(widest.shape[1])])
-    total = float(values.sum())
-    return widest * signs, float(values[-2:].sum()) / total if total else 1.0
 
 
 def _notes(senses: SavedSenses, held: float, drawn: int, total: int) -> list[str]:

@@ -90,12 +90,7 @@ def printing() -> Printing:
 def note(text: str) -> None:
     """Tell the user something that is not data, unless it should be quiet."""
     if not printing().quiet:
-        tell([text])
-
-
-def tell(lines: Iterable[str]) -> None:
-    """Say something on stderr that must not be missed."""
-    say(lines)
+        say([text])
 
 
 def answer(answered: Table | Iterable[Table] | None) -> None:
@@ -104,12 +99,12 @@ def answer(answered: Table | Iterable[Table] | None) -> None:
     tables = [answered] if isinstance(answered, Table) else list(answered or ())
     told = [len(table.unknown) for table in tables]
     for table in tables:
-        tell(table.unknown)
+        say(table.unknown)
     _put(tables, several)
     for table, before in zip(tables, told, strict=True):
         for line in table.notes:
             note(line)
-        tell(table.unknown[before:])  # what turned up while rows were read
+        say(table.unknown[before:])  # what turned up while rows were read
     if any(table.unknown for table in tables):
         raise click.exceptions.Exit(UnknownWordError.exit_code)
 
@@ -189,7 +184,7 @@ def width() -> int:
 def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
     """Yield the text of tables, a blank line behind each of several."""
     how = printing()
-    room = _room(terminal)
+    room = width() if terminal or "COLUMNS" in os.environ else None  # None where nobody looks
     for table in tables:
         if how.chosen == "table" and not how.no_header:
             yield from render_lead(table, room)
@@ -209,11 +204,6 @@ def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[st
             )
         if several:
             yield "\n"
-
-
-def _room(terminal: bool) -> int | None:
-    """How wide lines may be; None where nobody looks."""
-    return width() if terminal or "COLUMNS" in os.environ else None
 
 
 def _shaded(table: Table, width: int, colours: bool) -> Iterator[str]:

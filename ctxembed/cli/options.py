@@ -67,27 +67,6 @@ def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
     return integer("--seed", help=help, least=0, most=2**31, default=1)
 
 
-def on_spark(function: F) -> F:
-    """Add --on: what reads the files."""
-    return click.option(
-        "--on",
-        type=click.Choice(["spark"]),
-        help="Read by Apache Spark; needs ctxembed[spark].",
-    )(function)
-
-
-def output(function: F) -> F:
-    """Add -o for a command that writes a model."""
-    return click.option(
-        "-o",
-        "--output",
-        default="ctxembed-model",
-        show_default=True,
-        metavar="DIR",
-        help="Where the model goes.",
-    )(function)
-
-
 def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
     """Read --axis taste=fruit,sweet,juice."""
     parsed: dict[str, list[str]] = {}
@@ -132,6 +111,17 @@ model = click.option(
     "--model",
     metavar="DIR|NAME",
     help="A model, or english or everyday; else $CTXEMBED_MODEL, ./ctxembed-model, english.",
+)
+on_spark = click.option(
+    "--on", type=click.Choice(["spark"]), help="Read by Apache Spark; needs ctxembed[spark]."
+)
+output = click.option(  # of a command that writes a model
+    "-o",
+    "--output",
+    default="ctxembed-model",
+    show_default=True,
+    metavar="DIR",
+    help="Where the model goes.",
 )
 word = click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
 axis = click.option(

@@ -94,14 +94,14 @@ def texts(svg: str) -> list[str]:
 def test_every_number_is_the_tables(kind: str) -> None:
     """What the table prints with two digits stands on the picture, and nothing else with two."""
     table = KINDS[kind]()
-    assert table.chart is not None
+    assert table.charts
     cells = [
         line.split("\t") for line in "".join(render(table, "tsv", precision=2)).splitlines()[1:]
     ]
     told = sorted(
         row[table.place(column)]
         for row in cells
-        for column in table.chart.y
+        for column in table.charts[0].y
         if row[table.place(column)]
     )
     shown = [text for text in texts(draw(table)) if re.fullmatch(r"-?\d+\.\d\d", text)]
