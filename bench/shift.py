@@ -35,6 +35,7 @@ from ctxembed.text.function_words import is_content
 PLANTED = ("field", "galaxy")
 PAIRS = 20  # more pairs of words to swap
 OFTEN = (100, 1000)  # how often they occur
+DESIGNS = ("sentences", "paragraphs", "blocks of 20", "blocks of 200")
 MOST = 300  # occurrences of a word in each half
 
 
@@ -63,7 +64,7 @@ def train(units: Sequence[Sequence[str]], place: Path) -> Model:
     """Train static vectors; each unit is a document."""
     text = place.with_suffix(".txt")
     text.write_text("\n\n".join("\n".join(unit) for unit in units) + "\n", encoding="utf-8")
-    how = ["--static-only", "--document", "block", "-q"]
+    how = ["--static-only", "--dim", "75", "--document", "block", "-q"]
     command = [sys.executable, "-m", "ctxembed", "train", str(text), "-o", str(place), *how]
     subprocess.run([*command, "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
     return Model.open(place)
@@ -153,6 +154,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=1_900_000)
     parser.add_argument("--tested", type=int, default=300)
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--design", action="append", choices=DESIGNS, help="only this one")
     parser.add_argument("--share", type=float, default=0.3, help="of the paragraphs planted in")
     parser.add_argument("--power", action="store_true", help="what was planted, instead")
     given = parser.parse_args()
@@ -162,7 +164,7 @@ def main() -> None:
             power(paragraphs, given.share, Path(name) / "planted")
             return
         print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt\teach split")
-        for design in ("sentences", "paragraphs", "blocks of 20", "blocks of 200"):
+        for design in given.design or DESIGNS:
             found = np.array(
                 [
                     null(paragraphs, design, given.tested, Path(name) / f"{design}{seed}", seed)
