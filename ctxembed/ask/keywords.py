@@ -111,8 +111,9 @@ def keywords(
 
 
 def _open_model(given: str | Path | Model | Corpus) -> Model | None:
-    """Open what is a model; a corpus is none."""
-    if isinstance(given, str | Path) and (Path(given) / "model.json").exists():
+    """Open what is a model, or was one; a corpus is none."""
+    files = ("model.json", "vectors.npy")
+    if isinstance(given, str | Path) and any((Path(given) / name).exists() for name in files):
         return open_model(given)
     return given if isinstance(given, Model) else None
 

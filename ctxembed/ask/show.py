@@ -36,6 +36,7 @@ SHOW = (
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
     from ctxembed.store.attentions import read_description  # of use here only
+    from ctxembed.store.sense_store import open_senses
 
     meta = dict(model.meta)
     files = meta.pop("files", [])
@@ -55,6 +56,7 @@ def info(model: Model) -> Table:
         told = {**about["layer"], **about["settings"], **about["figures"]}
         rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in told.items()]
     rows += [(f"bundled.{name}", _bundled(name)) for name in BUNDLED]
+    open_senses(model)  # damaged ones are told of
     rows.append(("bytes", model.size()))
     return Table(PROPERTIES, rows)
 

@@ -150,8 +150,9 @@ def _blame_model() -> None:
     from ctxembed.store.soundness import find_fault
 
     for model in list(Model.opened):
-        if fault := find_fault(model):
-            _fail(str(fault), fault.exit_code)
+        with suppress(CtxembedError, MemoryError, OSError):  # no room to look
+            if fault := find_fault(model):
+                _fail(str(fault), fault.exit_code)
 
 
 class Closed(io.RawIOBase):

@@ -4,15 +4,14 @@ OpenBLAS, within scipy, tries for ever to get the memory that it wants while it 
 """
 
 import sys
-from importlib.abc import MetaPathFinder
 from typing import Any
 
 # MiB that must be free: what each takes by itself, and a good part more.
 NEEDS = {"scipy": 200, "sklearn": 300, "numba": 350, "gensim": 300}
 
 
-class Room(MetaPathFinder):
-    """Finds nothing; refuses to look for what would not fit."""
+class Room:
+    """Among those who find modules: finds nothing; refuses to look for what would not fit."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit  # bytes

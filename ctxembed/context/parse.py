@@ -13,7 +13,7 @@ from ctxembed.text.index import Ids
 from ctxembed.text.tokenizer import INNER, parse_marked
 
 LONGEST = 10_000  # words of a sentence
-LOOKS = 4_000_000  # targets times words: each target looks at every word
+LOOKS = 1_000_000  # targets times words: each target looks at every word
 
 
 @dataclass(frozen=True)

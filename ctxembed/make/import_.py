@@ -176,10 +176,10 @@ def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str]
     if path.exists() and not path.is_file():
         raise ModelError(f"{path}: not a regular file")
     try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+        vectors = np.lib.format.open_memmap(path, mode="r")  # of plain numbers only
     except OSError as error:
         raise ModelError(read_failure(path, error)) from None
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, OverflowError) as error:
         raise ModelError(f"{path}: damaged: {str(error).splitlines()[0]}") from None
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or not vectors.shape[1]:
         raise ModelError(f"{path}: {vectors.ndim} axes of {vectors.dtype}; rows of numbers wanted")

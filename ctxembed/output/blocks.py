@@ -141,7 +141,7 @@ def _heat(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     room = (width - size - 1) // max(1, len(names))
     wide = min(room, max(numbers, min(8, max(map(cells, names)) + 1)))
     if room < 1:
-        names, wide = names[: width - size - 1], 1
+        names, wide = names[: max(1, width - size - 1)], 1
     heads = "".join(fit(clean(name), wide - 1, right=True) + " " for name in names)
     yield f"{' ' * size} {heads}" if wide > 3 else f"{' ' * size} {names[0]} … {names[-1]}"[:width]
     for label, row in zip(labels, rows, strict=True):

@@ -54,8 +54,8 @@ def read_keyed_vectors(
     if vectors is None:  # large arrays lie beside the file
         beside = Path(f"{path}.vectors.npy")
         try:
-            vectors = np.load(beside, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            vectors = np.lib.format.open_memmap(beside, mode="r")
+        except (OSError, ValueError, EOFError, OverflowError) as error:
             raise ModelError(f"{beside}: cannot be read, and {path} needs it: {error}") from None
     if not isinstance(words, list) or getattr(vectors, "ndim", 0) != 2:
         raise ModelError(f"{path}: no words and vectors in it")

@@ -128,7 +128,7 @@ def read_format(part: Part, meta: dict[str, Any], fix: str) -> int:
     """Return the number of the format that a description tells."""
     try:
         return int(meta["format"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, OverflowError, KeyError, TypeError):
         raise ModelError(f"{part}: damaged; {fix}") from None
 
 

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
-from ctxembed.errors import CtxembedError, ModelError
+from ctxembed.errors import ModelError
 from ctxembed.static.space import Vectors
 from ctxembed.store.attentions import Saved, load_attention
 from ctxembed.store.model import Model
 from ctxembed.store.sense_store import FILE, SavedSenses, open_senses
 from ctxembed.text.index import CHUNK, Index
 
+# What Python raises where numbers and names are not what they should be; no room is no fault.
+WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 INPUTS = ("raw", "unit", "centred")
 TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2),
     "unit": ("word", "subword", "character")}  # fmt: skip
@@ -32,8 +34,7 @@ def find_fault(model: Model) -> ModelError | None:
                 continue
         except ModelError as error:
             return error
-        except (CtxembedError, ArithmeticError, AssertionError, AttributeError, LookupError,
-                MemoryError, TypeError, ValueError):  # fmt: skip
+        except WRONG:
             pass
         return model.files.damage(name, "it makes no sense")
     return None

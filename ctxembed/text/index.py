@@ -113,11 +113,18 @@ class Index:
         """Return the ids of one sentence."""
         return np.asarray(self.ids[self.offsets[number] : self.offsets[number + 1]])
 
+    def count(self, ids: Ids, types: int) -> NDArray[np.int64]:
+        """Count ids, so many types or more; none may be beyond what the index has words for."""
+        most, known = ids.max(initial=0), len(self.vocab)
+        beyond = most >= known and most >= known + len(self.rare)
+        self._expect("ids.npy", ids.min(initial=0) >= 0 and not beyond)
+        return np.bincount(ids, minlength=types)
+
     def count_all(self) -> NDArray[np.int64]:
         """Count every word, rare ones behind the vocabulary."""
         counts = np.zeros(len(self.vocab), np.int64)
         for first in range(0, len(self.ids), CHUNK):
-            some = np.bincount(self.ids[first : first + CHUNK], minlength=len(counts))
+            some = self.count(self.ids[first : first + CHUNK], len(counts))
             some[: len(counts)] += counts
             counts = some
         return counts

@@ -78,3 +78,9 @@ def test_which_model_answers(run: Run, tiny: Path, tmp_path: Path) -> None:
     assert "path\tctxembed-model\n" in here
     assert f"path\t{tiny}\n" in run("info").stdout
     assert "path\tctxembed-model\n" in run("info", "-m", "ctxembed-model").stdout
+
+
+def test_a_screen_of_one_column(run: Run) -> None:
+    """Squares have room for one at least."""
+    done = run("similarity", "apple", "orange", "-f", "chart", env={"COLUMNS": "1"})
+    assert (done.returncode, done.stderr) == (0, "")

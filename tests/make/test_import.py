@@ -154,6 +154,7 @@ W = binary(["the", "of", "pear"], VECTORS)
         ("g.zip", b"PK\x03\x04...", "a zip archive; unpack it"),
         ("p.model", pickle.dumps([1, 2]), "a Python pickle; end its name in .kv"),
         ("a.npy", b"\x93NUMPY\x01\x00", "damaged"),
+        ("a.npy", b"PK\x03\x04", "damaged"),
         ("a.kv", b"\x80\x04nonsense", "not read as gensim's KeyedVectors"),
         ("nan.txt", b"the nan 1\n", "no word in it can be used"),
     ],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ctxembed.attention.starts import general
+from ctxembed.errors import CtxembedError
 from ctxembed.store.attentions import Saved, save_attention
 from ctxembed.store.contents import list_contents
 from ctxembed.store.model import Model
@@ -73,3 +74,41 @@ def test_who_meets_a_lie_names_it(model: Path, spawn: Run) -> None:
     assert done.stderr == (
         f"ctxembed: {model}/model.json: damaged (it makes no sense); train the model again\n"
     )
+
+
+def test_words_beyond_all_words_take_no_memory(model: Path, run: Run) -> None:
+    """An id of two billion would be counted in an array of as many rows."""
+    ids = np.load(model / "index/ids.npy")
+    ids[3] = 2**31 - 1
+    np.save(model / "index/ids.npy", ids)
+    list_contents(model)
+    for line in (["collocates", "apple"], ["keywords", str(model)]):
+        done = run(*line, str(model)) if line[0] == "keywords" else run(*line, "-m", str(model))
+        assert done.returncode == 3
+        assert f"{model}/index/ids.npy: damaged" in done.stderr
+
+
+def test_a_format_that_is_no_number(model: Path, run: Run) -> None:
+    told = json.loads((model / "model.json").read_text())
+    (model / "model.json").write_text(json.dumps({**told, "format": float("inf")}))
+    list_contents(model)
+    assert "model.json: damaged" in run("info", "-m", str(model)).stderr
+
+
+def test_what_was_a_model_is_no_corpus(model: Path, run: Run) -> None:
+    (model / "model.json").unlink()
+    done = run("keywords", str(model), str(model))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "not a model" in done.stderr
+
+
+def test_no_room_to_look_is_no_fault(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sound model is not called damaged because few files may be open."""
+
+    def fail(_: Model) -> None:
+        raise CtxembedError("too many open files")
+
+    opened = Model.open(model)
+    monkeypatch.setattr(Model, "vectors", property(fail))
+    with pytest.raises(CtxembedError, match="too many open files"):
+        find_fault(opened)
