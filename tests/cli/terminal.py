@@ -36,8 +36,10 @@ def in_terminal(line: str, cwd: Path, *, columns: int = 80, timeout: float = 120
     )
     os.close(slave)
     screen, end = b"", time.monotonic() + timeout
+    ready = select.poll()  # select itself takes no number above 1023
+    ready.register(master, select.POLLIN)
     while time.monotonic() < end:
-        if select.select([master], [], [], 0.1)[0]:
+        if ready.poll(100):
             try:
                 data = os.read(master, 65536)
             except OSError:
