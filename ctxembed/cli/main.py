@@ -21,7 +21,7 @@ import click
 
 from ctxembed import __version__
 from ctxembed.cli.command import Command
-from ctxembed.cli.room import guard
+from ctxembed.cli.room import guard, limit
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.output.safe import say
 
@@ -124,7 +124,10 @@ def main() -> NoReturn:
     except BrokenPipeError:
         _quietly_close()
         sys.exit(0)
-    except MemoryError:
+    except (MemoryError, SystemError) as error:
+        if isinstance(error, SystemError) and limit() is None:
+            raise
+        # Python itself may lose a MemoryError: "error return without exception set"
         _fail("not enough memory for this; try a smaller --dim or corpus", 1)
     except RuntimeError as error:
         if "new thread" not in str(error):

@@ -33,12 +33,18 @@ def _used() -> int:
         return 0
 
 
-def guard() -> None:
-    """Look before libraries are loaded, if there is a limit at all."""
+def limit() -> int | None:
+    """Return how many bytes this process may have; None where nothing limits it."""
     try:
         import resource
     except ImportError:  # not on Windows
-        return
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
-        sys.meta_path.insert(0, Room(limit))
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if most == resource.RLIM_INFINITY else most
+
+
+def guard() -> None:
+    """Look before libraries are loaded, if there is a limit at all."""
+    most = limit()
+    if most is not None:
+        sys.meta_path.insert(0, Room(most))

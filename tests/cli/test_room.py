@@ -51,3 +51,22 @@ def test_no_room_for_a_thread(
     assert capsys.readouterr().err == (
         "ctxembed: no memory for another thread, or too many of them; try --workers 1\n"
     )
+
+
+def test_an_error_that_python_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where memory is limited, the C code of Python may return without saying why."""
+
+    def fail(**_: object) -> None:
+        raise SystemError("error return without exception set")
+
+    monkeypatch.setattr(main_module.cli, "main", fail)
+    monkeypatch.setattr(main_module, "guard", lambda: None)
+    with pytest.raises(SystemError):  # no limit: a mistake of somebody's
+        main_module.main()
+    monkeypatch.setattr(main_module, "limit", lambda: 1 << 27)
+    with pytest.raises(SystemExit) as left:
+        main_module.main()
+    assert left.value.code == 1
+    assert capsys.readouterr().err == TOLD
