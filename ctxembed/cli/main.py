@@ -220,6 +220,10 @@ def run() -> NoReturn:
             with suppress(OSError, ValueError, AttributeError):  # closed, or whoever read has gone
                 stream.flush()
         os._exit(leave.code if isinstance(leave.code, int) else 0)
+    except (MemoryError, SystemError):  # there is none left even to leave
+        if limit() is None:
+            raise
+        os._exit(1)
 
 
 def _fail(message: str, code: int, hint: str = "") -> NoReturn:

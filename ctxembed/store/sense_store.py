@@ -142,6 +142,8 @@ def _read(model: Model, path: Part) -> Senses:
     data = path.read_bytes()
     try:  # the checksums of an .npz are its own
         with np.load(BytesIO(data), allow_pickle=False) as file:
+            if data[-22:-18] != b"PK\5\6":  # a zip file's end
+                raise ValueError("something stands behind it")
             if any(part.compress_type for part in file.zip.infolist()):
                 raise ValueError("packed: not by us")  # it may unpack to anything
             meta = json.loads(_text(file["description"]))

@@ -70,3 +70,17 @@ def test_an_error_that_python_lost(
         main_module.main()
     assert left.value.code == 1
     assert capsys.readouterr().err == TOLD
+
+
+def test_no_memory_left_to_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise SystemError("error return without exception set")
+
+    left: list[int] = []
+    monkeypatch.setattr(main_module, "main", fail)
+    monkeypatch.setattr("os._exit", left.append)
+    with pytest.raises(SystemError):
+        main_module.run()
+    monkeypatch.setattr(main_module, "limit", lambda: 1 << 27)
+    main_module.run()
+    assert left == [1]

@@ -143,3 +143,12 @@ def test_senses_of_a_terabyte(model: Model) -> None:
     os.truncate(model.path / FILE, 1 << 40)
     with pytest.raises(ModelError, match="longer than 256 MiB"):
         open_senses(Model.open(model.path))
+
+
+def test_nothing_may_stand_behind_senses(model: Model) -> None:
+    """A zip file may have anything behind its end, and opens; ours has nothing there."""
+    save_senses(model, two_senses("bank"))
+    with (model.path / FILE).open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(ModelError, match="damaged"):
+        open_senses(Model.open(model.path))
