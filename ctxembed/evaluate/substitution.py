@@ -24,8 +24,7 @@ from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.sense_store import saved_senses
-from ctxembed.text.lines import decode, numbered_lines
-from ctxembed.text.streams import open_bytes
+from ctxembed.text.lines import numbered_lines
 
 AT_ONCE = 64  # items
 GUESSES = 10  # words proposed for an item
@@ -279,12 +278,8 @@ def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
 
 def _read_candidates(path: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the candidates of each target; a byte that is no UTF-8 spoils its word only."""
-    stream = open_bytes(path)
-    try:
-        for number, raw in enumerate(stream, 1):
-            target, found, rest = decode(raw, path, number, errors="replace").partition("::")
-            if not found and target.strip():
-                raise CorpusError(f"{path}: line {number}: expected 'target.pos::a;b;c'")
-            yield target, [word.strip() for word in rest.split(";") if word.strip()]
-    finally:
-        stream.close()
+    for number, line in numbered_lines(path, errors="replace"):
+        target, found, rest = line.partition("::")
+        if not found:
+            raise CorpusError(f"{path}: line {number}: expected 'target.pos::a;b;c'")
+        yield target, [word.strip() for word in rest.split(";") if word.strip()]

@@ -77,7 +77,7 @@ def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = C
     return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
 
 
-def every_line(name: str | Path) -> Iterator[str]:
+def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
     """Yield the lines of a file, or of stdin (`-`), without what ends them; empty ones count."""
     with damage_told(str(name)):
         stream = open_bytes(str(name))
@@ -88,22 +88,24 @@ def every_line(name: str | Path) -> Iterator[str]:
                 empty = empty + 1 if len(raw) < 2 else 0
                 if empty > MOST:
                     raise CorpusError(f"{name}: line {number}: {MOST:,} empty lines; is this text?")
+                told = "stdin" if name == "-" else name
                 if len(raw) > LONGEST:
-                    told = "stdin" if name == "-" else name
                     raise CorpusError(
                         f"{told}: line {number} is longer than {LONGEST >> 20} MiB; write one"
                         " sentence, or one word, a line"
                     )
-                text = decode(raw, "stdin" if name == "-" else name, number).rstrip("\r\n")
+                text = decode(raw, told, number, errors=errors).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
         finally:
             if name != "-":
                 stream.close()
 
 
-def numbered_lines(name: str | Path, most: int | None = None) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    name: str | Path, most: int | None = None, errors: str = "strict"
+) -> Iterator[tuple[int, str]]:
     """Yield number and text of the lines that say anything; more than `most` are refused."""
-    for number, line in enumerate(every_line(name), 1):
+    for number, line in enumerate(every_line(name, errors), 1):
         if most is not None and number > most:
             raise CorpusError(f"{name}: more than {most:,} lines; give fewer at a time")
         if line.strip():

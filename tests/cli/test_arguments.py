@@ -156,7 +156,13 @@ def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
         for _ in range(64):
             file.write(bytes(1 << 20))
     told = "bomb.gz: line 1 is longer than 1 MiB; write one sentence, or one word, a line\n"
-    for line in (["fit", "bomb.gz", "-m", "x"], ["evaluate", "similarity", "bomb.gz"]):
+    (tmp_path / "d").write_text("apple.n\t1\t1\tthe apple\n")
+    (tmp_path / "g").write_text("apple.n 1 :: pear 2;\n")
+    for line in (
+        ["fit", "bomb.gz", "-m", "x"],
+        ["evaluate", "similarity", "bomb.gz"],
+        ["evaluate", "substitution", "d", "g", "--candidates", "bomb.gz"],
+    ):
         write_tiny(tmp_path / "x") if not (tmp_path / "x").exists() else None
         done = run(*line)
         assert (done.returncode, done.stderr) == (5, f"ctxembed: {told}"), line
