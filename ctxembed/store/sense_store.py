@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
-from ctxembed.static.small import Small
+from ctxembed.static.small import Small, narrow
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.whole import file_written_whole
@@ -58,7 +58,7 @@ class Senses(Mapping[str, SavedSenses]):
     """The senses of many words, of which few are asked for: each is read when it is."""
 
     def __init__(
-        self, path: Part, told: Mapping[str, bytes], ends: Sequence[int], *arrays: Floats
+        self, path: Part, told: Mapping[str, bytes], ends: Sequence[int], *arrays: Floats | Small
     ) -> None:
         self.path = path
         self.told = told  # JSON of each word
@@ -69,7 +69,7 @@ class Senses(Mapping[str, SavedSenses]):
         """Read the senses of one word."""
         told, rows = self.told[word], self.rows[word]
         try:
-            vectors, weights = (array[rows].astype(np.float32) for array in self.arrays)
+            vectors, weights = (array[rows] for array in self.arrays)
             made = SavedSenses(word, vectors=vectors, weights=weights, **json.loads(told))
             fits = {len(vectors)} == set(map(len, (made.counts, made.bias, made.markers)))
             fits = fits and bool(np.isfinite(vectors).all() and np.isfinite(weights).all())
@@ -107,32 +107,26 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
     path = model.path / FILE
     with _alone(model.path):
         part = model.files.again(FILE)
-        try:
-            words = dict(_read(model, part)) if part.exists() else {}
-        except ModelError:  # damaged, or of another model: worth nothing
-            words = {}
-        words |= {item.word: item for item in senses}
-        lines = []
-        for item in words.values():
-            told: dict[str, Any] = {
-                "attention": item.attention,
-                "counts": list(map(int, item.counts)),
-                "bias": list(map(float, item.bias)),
-                "markers": [list(some) for some in item.markers],
-                "examples": [list(map(int, some)) for some in item.examples],
-                "facts": dict(item.facts),
-            }
-            lines.append(json.dumps(told, ensure_ascii=False))
-        kind = np.float16 if isinstance(model.vectors, Small) else np.float32
+        told, rows = dict[str, bytes](), dict[str, list[Floats]]()
+        with suppress(ModelError):  # damaged, or of another model: worth nothing
+            if part.exists():
+                kept = _read(model, part)
+                told = dict(kept.told)
+                rows = {word: [array[kept.rows[word]] for array in kept.arrays] for word in told}
+        for item in senses:
+            told[item.word] = _told(item)
+            rows[item.word] = [item.vectors, item.weights]
+        vectors, weights = (np.concatenate(side) for side in zip(*rows.values(), strict=True))
+        small = isinstance(model.vectors, Small)
         with file_written_whole(path) as file:
             np.savez(
                 file,
                 description=_bytes(json.dumps({"format": FORMAT, "model": model.fingerprint})),
-                words=_bytes("\n".join(words)),
-                told=_bytes("\n".join(lines)),
-                ends=np.cumsum([item.number for item in words.values()]),
-                vectors=np.concatenate([item.vectors for item in words.values()]).astype(kind),
-                weights=np.concatenate([item.weights for item in words.values()]).astype(kind),
+                words=_bytes("\n".join(told)),
+                told=np.frombuffer(b"\n".join(told.values()), np.uint8),
+                ends=np.cumsum([len(side[0]) for side in rows.values()]),
+                vectors=narrow(vectors) if small else vectors.astype(np.float32),
+                weights=narrow(weights) if small else weights.astype(np.float32),
             )
     model.files.again(FILE)
     return path
@@ -152,7 +146,7 @@ def _read(model: Model, path: Part) -> Senses:
                 raise ModelError(
                     f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {FIX}"
                 )
-            arrays = [np.asarray(file[name]) for name in ("vectors", "weights")]
+            arrays = [_rows(np.asarray(file[name])) for name in ("vectors", "weights")]
             if version < FORMAT:
                 told = {word: json.dumps(one).encode() for word, one in meta["words"].items()}
                 ends = np.cumsum([len(one["counts"]) for one in meta["words"].values()])
@@ -160,7 +154,7 @@ def _read(model: Model, path: Part) -> Senses:
                 lines, ends = file["told"].tobytes().split(b"\n"), file["ends"]
                 told = dict(zip(_text(file["words"]).split("\n"), lines, strict=True))
         last = int(ends[-1]) if len(ends) else 0
-        assert all(a.shape == (last, model.dim) and a.dtype.kind == "f" for a in arrays)
+        assert all(a.shape == (last, model.dim) and a.dtype == np.float32 for a in arrays)
         senses = Senses(path, told, ends.tolist(), *arrays)
     except ModelError:
         raise
@@ -170,8 +164,25 @@ def _read(model: Model, path: Part) -> Senses:
     return senses
 
 
+def _told(item: SavedSenses) -> bytes:
+    """Return what is told about the senses of a word beside their vectors, a line of JSON."""
+    told: dict[str, Any] = {
+        "attention": item.attention,
+        "counts": list(map(int, item.counts)),
+        "bias": list(map(float, item.bias)),
+        "markers": [list(some) for some in item.markers],
+        "examples": [list(map(int, some)) for some in item.examples],
+        "facts": dict(item.facts),
+    }
+    return json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 def _bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _rows(array: NDArray[Any]) -> Floats | Small:
+    return Small(array) if array.dtype == np.int8 else array
 
 
 def _text(data: NDArray[np.uint8]) -> str:

@@ -114,7 +114,7 @@ def test_damage_is_told(model: Model) -> None:
         (lambda: _damage(path, told=b"\n{}"), "damaged"),
         (lambda: _damage(path, ends=[7]), "damaged"),
         (lambda: _damage(path, ends=[-2]), "damaged"),
-        (lambda: _damage(path, vectors=np.full((2, 2), np.nan)), "damaged"),
+        (lambda: _damage(path, vectors=np.full((2, 2), np.nan, np.float32)), "damaged"),
         (lambda: _damage(path, vectors=np.ones((2, 2), np.int64)), "damaged"),
         (lambda: _damage(path, format=9), "format 9, this ctxembed reads up to 3"),
         (lambda: _damage(path, model="other"), "made for another model"),
