@@ -85,7 +85,7 @@ def main() -> None:
     found = []
     for name in given.models:
         model = ctxembed.open(name)
-        everyday = [row for row in read_rows() if row["half"] == "choose"]
+        everyday = [row for row in read_rows() if row["part"] == "choose"]
         found.append(
             from_files(model, given.data)
             | from_sentences(model, "everyday", everyday)

@@ -1,10 +1,11 @@
 """Everyday sentences: which of two named axes is nearer, for every representation of a model.
 
-    python bench/everyday.py MODEL [--half choose|once]
+    python bench/everyday.py MODEL [--part choose|once|later]
 
-bench/everyday.tsv was written by somebody who saw no model: 360 sentences over 72 ambiguous words,
+bench/everyday.tsv was written by people who saw no model: 600 sentences over 132 ambiguous words,
 half of them plain, half with a clause about the other sense before or behind. `choose` is for
-choosing, `once` is to be looked at once. Prints a row for each representation with 95 % intervals.
+choosing attention, `once` is to be looked at once; `later` has 60 other words, on which the weights
+of substitutes were chosen. Prints a row for each representation with 95 % intervals.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from ctxembed.make.fit import wilson
 from ctxembed.store.model import Model
 from ctxembed.store.places import open_model
 
+PARTS = ("choose", "once", "later")
 SENTENCES = Path(__file__).parent / "everyday.tsv"
 
 
@@ -43,10 +45,10 @@ def score(model: Model, way: Representation, rows: list[dict[str, str]]) -> dict
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", help="A directory, english or everyday.")
-    parser.add_argument("--half", choices=["choose", "once"], default="choose")
+    parser.add_argument("--part", choices=PARTS, default="choose")
     given = parser.parse_args()
     model = open_model(given.model)
-    rows = [row for row in read_rows() if row["half"] == given.half]
+    rows = [row for row in read_rows() if row["part"] == given.part]
     unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown.values()]
     print(f"# {len(rows)} sentences; {len(unknown)} unknown words: {' '.join(unknown[:20])}")
     print("representation\tkind\tright\tof\tshare\tlow\thigh")

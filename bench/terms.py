@@ -1,11 +1,11 @@
 """What each term of learned attention is good for: every figure with it, and without.
 
-    python -m bench.terms DATA [MODEL] [--half choose|once]
+    python -m bench.terms DATA [MODEL] [--part choose|once|later]
 
 Rows are static, bag, general, learned, and learned with one score term left out (nothing is learned
 anew), and with twice the word's own share. DATA is the folder of benchmarks (coarsewsd20/, wic/,
-scws/); the sentences are those of bench/everyday.tsv and tests/heldout.tsv. Values with their 95 %
-intervals.
+scws/, lexsub/); the sentences are those of bench/everyday.tsv and tests/heldout.tsv. Values with
+their 95 % intervals.
 """
 
 import argparse
@@ -14,12 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.english import held_out
-from bench.everyday import SENTENCES, read_rows, score
+from bench.everyday import PARTS, SENTENCES, read_rows, score
 from ctxembed.context.representations import Attention, Representation, representations_of
 from ctxembed.evaluate.figures import Scores, average, tabulate
 from ctxembed.evaluate.labelled_senses import read_labelled
 from ctxembed.evaluate.labelled_senses import score as score_senses
 from ctxembed.evaluate.scws import scws
+from ctxembed.evaluate.substitution import substitution
 from ctxembed.evaluate.wic import wic
 from ctxembed.make.fit import wilson
 from ctxembed.progress import Progress
@@ -44,7 +45,7 @@ def without_each(model: Model) -> list[Representation]:
 
 
 def from_files(model: Model, data: Path, ways: Sequence[Representation]) -> list[Scores]:
-    """Score the labelled senses, pairs in context and rated pairs."""
+    """Score the labelled senses, pairs in context, rated pairs and substitutes."""
     dev, train = (
         (
             str(data / "wic" / part / f"{part}.data.txt"),
@@ -55,20 +56,23 @@ def from_files(model: Model, data: Path, ways: Sequence[Representation]) -> list
     words = read_labelled(model, data / "coarsewsd20")
     by_word = [score_senses(word, ways, [1, place], Progress()) for place, word in enumerate(words)]
     rated = scws(model, str(data / "scws" / "ratings.txt"), ways, 1)[:1]
-    return [average("coarsewsd20", by_word), wic(model, dev, train, ways, 1), *rated]
+    files = (str(data / "lexsub" / f"lst_trial.{part}") for part in ("preprocessed", "gold"))
+    candidates = str(data / "lexsub" / "lst.candidates")
+    ranked, _ = substitution(model, (next(files), next(files)), candidates, ways, 1, Progress())
+    return [average("coarsewsd20", by_word), wic(model, dev, train, ways, 1), *rated, ranked[0]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("model", nargs="?", default="english")
-    parser.add_argument("--half", choices=["choose", "once"], default="choose")
+    parser.add_argument("--part", choices=PARTS, default="choose")
     given = parser.parse_args()
     model = open_model(given.model)
     ways = without_each(model)
     print("set\tmetric\trepresentation\tvalue\tlow\thigh")
-    everyday = [row for row in read_rows(SENTENCES) if row["half"] == given.half]
-    for name, rows in ((f"everyday, {given.half}", everyday), ("heldout", held_out())):
+    everyday = [row for row in read_rows(SENTENCES) if row["part"] == given.part]
+    for name, rows in ((f"everyday, {given.part}", everyday), ("heldout", held_out())):
         for way in ways:
             for kind, found in score(model, way, rows).items():
                 low, high = wilson(sum(found), len(found))

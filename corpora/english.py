@@ -27,7 +27,7 @@ OFTEN = 100  # times: then it is kept, whatever it is
 SMALL = 4  # times in small letters: then it is kept if it is made of the letters a to z
 SENSES = 400  # words that have more than one sense, as many as the tool is asked to find
 FREQUENT = 1000  # times that each of them occurs
-LEARNING = 3  # the seed of attention: of 1, 2 and 3 the best on the choosing half of bench/everyday
+FRAMES = 9000  # words of which substitutes knows what stands beside them
 SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
 ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
 
@@ -62,15 +62,17 @@ def train(files: list[str], work: Path, progress: Bars) -> None:
         **SETTINGS,
     )
     print(*("\t".join(map(str, row)) for row in table.rows), sep="\n", flush=True)
-    ctxembed.learn(work, seed=LEARNING, progress=progress)
+    ctxembed.learn(work, progress=progress)
+    find_senses(work, progress)
+
+
+def find_senses(work: Path, progress: Bars) -> None:
+    """Find the senses of words that seem to have several, and of words that are known to."""
     ctxembed.senses(work, (), top=SENSES, min_count=FREQUENT, save=True, progress=progress)
-    ctxembed.senses(work, everyday_words(), save=True, progress=progress)
-
-
-def everyday_words() -> list[str]:
-    """List words that are known to be ambiguous, and that a reader may ask for by name."""
-    lines = (HERE.parent / "bench" / "everyday.tsv").read_text().splitlines()[1:]
-    return sorted({line.split("\t")[2] for line in lines})
+    model = ctxembed.open(work)
+    listed = map(model.find, (HERE / "english.ambiguous.txt").read_text().split())
+    often = [model.vocab[row] for row in listed if row is not None and model.counts[row] >= OFTEN]
+    ctxembed.senses(work, often, save=True, progress=progress)
 
 
 def left_out(work: Path) -> list[str]:
@@ -92,7 +94,12 @@ def main() -> None:
     given.work.parent.mkdir(parents=True, exist_ok=True)
     train(given.files, given.work, Bars(quiet=False))
     ctxembed.shrink(
-        given.work, bundled_model("english"), about=ABOUT, without=left_out(given.work), force=True
+        given.work,
+        bundled_model("english"),
+        about=ABOUT,
+        frames=FRAMES,
+        without=left_out(given.work),
+        force=True,
     )
 
 

@@ -32,7 +32,7 @@ def test_it_is_small_and_holds_no_text(english: Model) -> None:
 
 
 def test_everyday_sentences(english: Model) -> None:
-    rows = [row for row in read_rows() if row["half"] == "choose"]
+    rows = [row for row in read_rows() if row["part"] == "choose"]
     found = from_sentences(english, "everyday", rows)
     assert found["everyday", "unknown content words", ""] <= 0.01
     assert found["everyday", "plain", "learned"] >= found["everyday", "plain", "bag"]
