@@ -10,6 +10,7 @@ import numpy as np
 from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
+from ctxembed.static.small import Small
 from ctxembed.static.space import Floats
 from ctxembed.store.contents import believe, open_inner, read_format, read_json, write_json
 from ctxembed.store.model import Model
@@ -80,8 +81,11 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
         meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
         meta |= {"terms": [term.name for term in saved.layer.terms]}
         meta |= {"arrays": {key: list(array.shape) for key, array in arrays.items()}}
+        small = isinstance(model.vectors, Small)
         for key, array in arrays.items():
-            np.save(folder / f"{key}.npy", np.asarray(array, np.float32))
+            narrower = small and key.endswith("_words")  # a number a word, or a few
+            kind = np.float16 if narrower else np.float32
+            np.save(folder / f"{key}.npy", np.asarray(array, kind))
         write_json(
             folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
         )
@@ -164,6 +168,7 @@ def _array(folder: Folder, key: str, shape: list[int]) -> Floats:
     if key not in ARRAYS:
         raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
-    if list(array.shape) != shape or array.dtype.kind != "f" or not np.isfinite(array.sum()):
+    sound = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))
+    if list(array.shape) != shape or not sound:
         raise ModelError(f"{folder.path / key}.npy: damaged; {FIX}")
     return array
