@@ -1,6 +1,7 @@
 """What every command has in common: its page, what it reads from stdin, the model it opens."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -155,9 +156,10 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
     if named in places.BUNDLED and not bundled:
         note(f"{named} is your own model in this directory; the bundled one is behind it")
     model = places.open_model(chosen)
-    if not named:
+    few = ": too few to trust" if places.too_small(model) else ""
+    if not named or (few and sys.stderr is not None and sys.stderr.isatty()):
         who = f"the bundled model {bundled}" if bundled else str(chosen)
-        note(f"{who} answers; it has read {count_of(model.seen_tokens)} words")
+        note(f"{who} answers; it has read {count_of(model.seen_tokens)} words{few}")
     return model
 
 

@@ -80,13 +80,18 @@ def as_model(given: Given) -> Model:
     return given if isinstance(given, Model) else open_model(given)
 
 
+def too_small(model: Model) -> bool:
+    """Tell whether the words a model has read are too few to mean anything."""
+    return not model.meta.get("imported") and model.seen_tokens < NOISE  # else a guess
+
+
 def describe(model: Model) -> str:
     """Say under a picture which model it is of, and whether it can mean anything."""
     if model.by_hand:
         return f"{model.path.name}: vectors given by hand"
     if model.meta.get("imported"):  # its counts are a guess
         return f"model {model.path.name}, imported"
-    few = ": too few, these vectors are noise" if model.tokens < NOISE else ""
+    few = ": too few, these vectors are noise" if too_small(model) else ""
     return f"model {model.path.name}, {model.tokens:,} words{few}"
 
 

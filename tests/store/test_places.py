@@ -28,7 +28,8 @@ def test_english_answers_where_no_other_is_named(run: Run, tmp_path: Path) -> No
     write_tiny(tmp_path / "ctxembed-model")
     assert path_told(run) == "ctxembed-model"
     done = run("info", env=NOBODY)
-    assert done.stderr == "ctxembed: ctxembed-model answers; it has read 22 words\n"
+    said = "ctxembed: ctxembed-model answers; it has read 22 words: too few to trust\n"
+    assert done.stderr == said
 
 
 def test_names_are_taken_by_the_option_the_environment_and_python(run: Run) -> None:
