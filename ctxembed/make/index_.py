@@ -100,6 +100,8 @@ def _copy_vectors(model: Model, folder: Path) -> None:
     for name, vectors in (("vectors.npy", model.vectors), ("output.npy", model.output)):
         if vectors is not None:
             np.save(folder / name, vectors.rows if isinstance(vectors, Small) else vectors)
+    if model.frames is not None:
+        np.save(folder / "frames.npy", model.frames)
     np.save(folder / "seen.npy", np.asarray(model.seen))
     np.save(folder / "mean.npy", np.asarray(model.mean))
 

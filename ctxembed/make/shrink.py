@@ -41,9 +41,10 @@ def shrink(
     meta["files"] = [{**file, "name": Path(file["name"]).name} for file in meta.get("files", [])]
     with written_whole(Path(output), replace=force) as folder:
         counts = np.array(model.seen[:kept])
-        write_files(
-            folder, model.vocab[:kept], counts, model.vectors[:kept], None, meta, small=True
-        )
+        fits = counts.max(initial=0) < 2**31
+        short = counts.astype(np.int32) if fits else counts
+        vectors = model.vectors[:kept]
+        write_files(folder, model.vocab[:kept], short, vectors, None, meta, small=True)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
         if model.frames is not None and frames:
             np.save(folder / "frames.npy", model.frames[: min(frames, kept)])

@@ -81,10 +81,8 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
         meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
         meta |= {"terms": [term.name for term in saved.layer.terms]}
         meta |= {"arrays": {key: list(array.shape) for key, array in arrays.items()}}
-        small = isinstance(model.vectors, Small)
+        kind = np.float16 if isinstance(model.vectors, Small) else np.float32
         for key, array in arrays.items():
-            narrower = small and key.endswith("_words")  # a number a word, or a few
-            kind = np.float16 if narrower else np.float32
             np.save(folder / f"{key}.npy", np.asarray(array, kind))
         write_json(
             folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
@@ -171,4 +169,6 @@ def _array(folder: Folder, key: str, shape: list[int]) -> Floats:
     sound = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))
     if list(array.shape) != shape or not sound:
         raise ModelError(f"{folder.path / key}.npy: damaged; {FIX}")
+    if array.dtype == np.float16 and not key.endswith("_words"):  # of those, few rows are asked for
+        return array.astype(np.float32)
     return array

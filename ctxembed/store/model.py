@@ -190,7 +190,7 @@ class Model(Vocabulary):
         counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
         if counts.dtype.kind != "i":
             raise self.files.damage("counts.npy", f"{counts.dtype.name} is no kind of count")
-        return counts
+        return counts.astype(np.int64, copy=False)
 
     @cached_property
     def seen(self) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ SAMPLED = 1 << 12  # vectors that make a fingerprint
 def write_files(
     folder: Path,
     words: Sequence[str],
-    counts: NDArray[np.int64],
+    counts: NDArray[Any],
     vectors: Floats,
     output: Floats | None,
     meta: dict[str, Any],
@@ -39,7 +39,7 @@ def write_files(
 
 
 def write_description(
-    folder: Path, words: Sequence[str], counts: NDArray[np.int64], dim: int, meta: dict[str, Any]
+    folder: Path, words: Sequence[str], counts: NDArray[Any], dim: int, meta: dict[str, Any]
 ) -> None:
     """Write the files of a model whose vectors are in the folder already."""
     np.save(folder / "counts.npy", counts)

@@ -38,7 +38,8 @@ def at_terminal(place: Path, columns: int, *arguments: str, **env: str) -> str:
 
 
 def test_a_table_that_fits(tiny: Path, tmp_path: Path) -> None:
-    seen = at_terminal(tmp_path, 40, "show", "apple", "-m", str(tiny))
+    told, _, seen = at_terminal(tmp_path, 40, "show", "apple", "-m", str(tiny)).partition("\n")
+    assert told.endswith("tiny answers; it has read 22 words: too few to trust")
     assert seen.startswith("\x1b[1mword   property    value\x1b[0m\n-----  ----------  ")
     plain = re.sub(r"\x1b\[\d*m", "", seen)
     assert max(map(len, plain.splitlines())) == 40
