@@ -65,8 +65,13 @@ def read_keyed_vectors(
 
 
 def _counts(state: dict[str, Any], words: list[str]) -> NDArray[np.int64] | None:
-    found = state.get("expandos", {}).get("count")
+    expandos = state.get("expandos")
+    found = expandos.get("count") if isinstance(expandos, dict) else None
     if found is None and isinstance(state.get("vocab"), dict):  # gensim 3
         old: Iterator[Any] = (getattr(state["vocab"].get(word), "count", 0) for word in words)
         found = np.fromiter(old, np.int64, len(words))
-    return None if found is None else np.asarray(found, np.int64)
+    try:
+        counts = None if found is None else np.asarray(found, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return None  # no counts, whatever it is
+    return counts if counts is not None and counts.shape == (len(words),) else None
