@@ -9,12 +9,13 @@ from ctxembed.ask.substitutes import Here, Judge
 from ctxembed.ask.targets import Sentences, number_repeats
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import Attention, Ours, Representations
-from ctxembed.static.space import Floats
+from ctxembed.static.space import Floats, unit
 from ctxembed.table import Cell, Column
 from ctxembed.text.function_words import is_content
 
 REASONS = 3  # context words that are named
 LEAST = 0.05  # share of the vector below which a word is no reason
+ALIKE = 0.4  # cosine of the means of two answers' words from which they say the same
 MARKERS = 3  # words that name a sense
 MEANING = (
     Column("like", "words that could stand in its place, as substitutes ranks them", "text"),
@@ -133,7 +134,7 @@ class Meanings:
         """Tell each target's meaning, and which representations see another one.
 
         axes: for each representation, the axis nearest to each target; without axes, a meaning is
-        another one where no substitute is the same.
+        another one where the words named lie apart.
         """
         for row, name in enumerate(names):
             meanings = self.at(row)
@@ -156,8 +157,15 @@ class Meanings:
         """Return what another representation says instead, if it does."""
         if axes:
             return axes[name][row] if axes[name][row] != axes[self.main][row] else None
-        same = set(meanings[name].like) & set(meanings[self.main].like)
-        return None if same else f"like {', '.join(meanings[name].like)}"
+        both = meanings[name].like, meanings[self.main].like
+        if not all(both):
+            return None
+        model = self.representations.model
+        one, other = (
+            unit(model.centred_space[[model.row(word) for word in like]].mean(axis=0))
+            for like in both
+        )
+        return None if one @ other >= ALIKE else f"like {', '.join(both[0])}"
 
 
 def _sense(here: Here | None, way: Ours) -> Sense | None:

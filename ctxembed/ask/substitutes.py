@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp
 
 import numpy as np
@@ -190,6 +191,13 @@ class Judge:
         kept = slice(None, len(pool)) if given is None else slice(len(pool), None)
         return Rated(rows[kept], fits[kept])
 
+    @cached_property
+    def _usual(self) -> Floats:
+        """(2 K,) the frame of the usual word; the same for all targets and representations."""
+        frames = self.model.frames
+        assert frames is not None
+        return np.asarray(frames[:USUAL].mean(axis=0))
+
     def _measures(
         self, number: int, rows: Rows, way: Ours | None, vector: Floats | None
     ) -> Iterator[tuple[int, float, Floats]]:
@@ -201,10 +209,9 @@ class Judge:
         frames = self.model.frames
         if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
             half = frames.shape[1] // 2
-            usual = frames[:USUAL].mean(axis=0)  # (2 K,)
             # a span has before it what its first word has, and behind it what its last one has
             own = np.concatenate([frames[item.own[0]][:half], frames[item.own[-1]][half:]])
-            yield 0, 1.0, affinity(frames, own, rows, usual)
+            yield 0, 1.0, affinity(frames, own, rows, self._usual)
             if way is not None:
                 there = rows < len(frames)
                 slot = np.full(len(rows), np.nan)

@@ -14,7 +14,7 @@ ctxembed check
 ctxembed check --add""",
     see_also=["info", "train"],
     details="""A model lists its files with their sizes, kinds, shapes and checksums (CRC-32) in
-model.json; each attention does so in its layer.json, saved senses in senses.json. Every command
+model.json; each attention does so in its layer.json, and senses.npz has its own. Every command
 holds what it opens against this list. Checksums of small files are verified each time, those of
 files over 4 MiB once: after that, while size and time of change stay as they are
 (~/.cache/ctxembed/verified.json remembers them). This command reads everything, always. It also

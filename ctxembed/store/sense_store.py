@@ -154,7 +154,8 @@ def _read(model: Model, path: Part) -> Senses:
                 lines, ends = file["told"].tobytes().split(b"\n"), file["ends"]
                 told = dict(zip(_text(file["words"]).split("\n"), lines, strict=True))
         last = int(ends[-1]) if len(ends) else 0
-        assert all(a.shape == (last, model.dim) and a.dtype == np.float32 for a in arrays)
+        if not all(a.shape == (last, model.dim) and a.dtype == np.float32 for a in arrays):
+            raise ValueError("vectors of another shape or kind")
         senses = Senses(path, told, ends.tolist(), *arrays)
     except ModelError:
         raise
