@@ -2,12 +2,14 @@
 
     python bench/shift.py TEXT [--splits 3] [--words 1900000] [--tested 300]
     python bench/shift.py TEXT --power [--share 0.3]
+    python bench/shift.py TEXT --ready english [--power]
 
 TEXT has a paragraph a line. Null: its units (sentences, paragraphs, blocks of 20 and of 200
 paragraphs) are dealt out to two halves at random, several times, each unit a document of the index;
 at a nominal 5 %, 5 % of the words should have p up to 0.05. Beside it, what dealing single
 occurrences would say. Power: field and galaxy, and twenty pairs of words drawn at random, are
 swapped in a share of the paragraphs of the second half; what of them is found among all words.
+--ready: both halves get the vectors and the attention of this model, which is trained on neither.
 """
 
 import argparse
@@ -60,13 +62,14 @@ def units_of(paragraphs: Sequence[str], design: str) -> list[list[str]]:
     return [list(paragraphs[i : i + size]) for i in range(0, len(paragraphs), size)]
 
 
-def train(units: Sequence[Sequence[str]], place: Path) -> Model:
-    """Train static vectors; each unit is a document."""
+def train(units: Sequence[Sequence[str]], place: Path, ready: str | None) -> Model:
+    """Train static vectors, or take ready ones; each unit is a document."""
     text = place.with_suffix(".txt")
     text.write_text("\n\n".join("\n".join(unit) for unit in units) + "\n", encoding="utf-8")
-    how = ["--static-only", "--dim", "75", "--document", "block", "-q"]
-    command = [sys.executable, "-m", "ctxembed", "train", str(text), "-o", str(place), *how]
-    subprocess.run([*command, "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
+    how = ["index", "-m", ready] if ready else ["train", "--static-only", "--dim", "75"]
+    command = [sys.executable, "-m", "ctxembed", *how, str(text), "-o", str(place)]
+    command += ["--document", "block", "-q", *([] if ready else ["--workers", "1"])]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return Model.open(place)
 
 
@@ -74,10 +77,11 @@ def halves(
     units: Sequence[Sequence[str]],
     folder: Path,
     rng: np.random.Generator,
+    ready: str | None,
     swapped: Mapping[str, str] | None = None,
     share: float = 0.0,
 ) -> tuple[Model, Model]:
-    """Deal units out to two halves, and train a model on each."""
+    """Deal units out to two halves, and make a model of each."""
     first = rng.random(len(units)) < 0.5
     one = [unit for unit, mine in zip(units, first, strict=True) if mine]
     other = [unit for unit, mine in zip(units, first, strict=True) if not mine]
@@ -87,17 +91,24 @@ def halves(
             for unit in other
         ]
     folder.mkdir()
-    return train(one, folder / "a"), train(other, folder / "b")
+    return train(one, folder / "a", ready), train(other, folder / "b", ready)
 
 
 def _swap(line: str, swapped: Mapping[str, str]) -> str:
     return re.sub(r"\b[a-z]+\b", lambda m: swapped.get(m[0], m[0]), line)
 
 
-def null(paragraphs: Sequence[str], design: str, tested: int, folder: Path, seed: int) -> list[int]:
+def null(
+    paragraphs: Sequence[str],
+    design: str,
+    tested: int,
+    folder: Path,
+    seed: int,
+    ready: str | None,
+) -> list[int]:
     """Return words tested and false alarms, documents dealt and occurrences dealt, of one split."""
     rng = np.random.default_rng(seed)
-    aligned = align(*halves(units_of(paragraphs, design), folder, rng), 20)
+    aligned = align(*halves(units_of(paragraphs, design), folder, rng, ready), 20)
     words = [word for word in range(len(aligned.rows_a)) if aligned.is_content(word)]
     by_documents, by_occurrences = [], []
     for word in rng.permutation(words)[:tested].tolist():
@@ -123,11 +134,11 @@ def draw_pairs(paragraphs: Sequence[str], rng: np.random.Generator) -> dict[str,
     return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
-def power(paragraphs: Sequence[str], share: float, folder: Path) -> None:
+def power(paragraphs: Sequence[str], share: float, folder: Path, ready: str | None) -> None:
     """Print what shift finds of the words that were swapped, among all words."""
     rng = np.random.default_rng(1)
     swapped = draw_pairs(paragraphs, rng)
-    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, swapped, share)
+    a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, ready, swapped, share)
     table = shift(a, b, min_count=20, number=10**6, most=MOST)
     rows = {str(row["word"]): row for row in table.records()}
     print("planted\trank\tcounts\teffect\tlow\thigh\tp_value\tq_value")
@@ -157,17 +168,25 @@ def main() -> None:
     parser.add_argument("--design", action="append", choices=DESIGNS, help="only this one")
     parser.add_argument("--share", type=float, default=0.3, help="of the paragraphs planted in")
     parser.add_argument("--power", action="store_true", help="what was planted, instead")
+    parser.add_argument("--ready", metavar="MODEL", help="vectors that have read neither half")
     given = parser.parse_args()
     paragraphs = read_paragraphs(given.text, given.words)
     with tempfile.TemporaryDirectory() as name:
         if given.power:
-            power(paragraphs, given.share, Path(name) / "planted")
+            power(paragraphs, given.share, Path(name) / "planted", given.ready)
             return
         print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt\teach split")
         for design in given.design or DESIGNS:
             found = np.array(
                 [
-                    null(paragraphs, design, given.tested, Path(name) / f"{design}{seed}", seed)
+                    null(
+                        paragraphs,
+                        design,
+                        given.tested,
+                        Path(name) / f"{design}{seed}",
+                        seed,
+                        given.ready,
+                    )
                     for seed in range(1, given.splits + 1)
                 ]
             )  # (splits, 3)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ctxembed.ask.sense_space import SenseSpace, tell_apart
 from ctxembed.attention.starts import general
 from ctxembed.context.occurrences import corpus_of, read, sample
-from ctxembed.context.representations import Attention
+from ctxembed.context.representations import Attention, Ours, representations_of, vectors_at
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Floats, unit
+from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
 from ctxembed.text.function_words import is_content
 
@@ -31,10 +32,27 @@ class Aligned:
     min_count: int = 1
 
     @cached_property
+    def ready(self) -> Ours | None:
+        """The attention of both models, where they have the same vectors and the same attention.
+
+        These were learned from neither corpus, so nothing in them can tell the corpora apart.
+        """
+        said = [model.meta.get("contents") or {} for model in (self.a, self.b)]
+        tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in said]
+        if None in tables[0] or tables[0] != tables[1]:
+            return None
+        name = representations_of(self.a).default()
+        layers = [
+            read_description(model, name).get("contents") if name in model.held else None
+            for model in (self.a, self.b)
+        ]
+        return representations_of(self.a).get(name if layers[0] == layers[1] else "general")
+
+    @cached_property
     def turned(self) -> Floats:
         """(n, d) static vectors of the first model, length 1, turned into the second's space."""
         units = self.a.units[self.rows_a].astype(np.float64)
-        return units @ rotation(units, self.b.units[self.rows_b])
+        return units if self.ready else units @ rotation(units, self.b.units[self.rows_b])
 
     @cached_property
     def distances(self) -> Floats:
@@ -113,7 +131,7 @@ class Aligned:
         rng = np.random.default_rng(1)
         drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
         groups = [self.vectors(side, int(word), 6, rng)[0] for word in drawn for side in (0, 1)]
-        return SenseSpace(self.attention, *tell_apart(groups))
+        return SenseSpace(self.ready or self.attention, *tell_apart(groups))
 
     def vectors(
         self, side: int, word: int, most: int, rng: np.random.Generator
@@ -122,6 +140,8 @@ class Aligned:
         model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
         shared, index = self.shared[side], corpus_of(model)
         places = sample(index.positions(int(rows[word])), most, rng)
+        if self.ready is not None:
+            return unit(vectors_at(model, self.ready, places)), index.document_of(places)
         vectors: Floats = np.empty((len(places), self.b.dim))
         for batch in read(model, places):
             ids = shared[batch.ids]
@@ -164,10 +184,11 @@ def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
         for row, word in enumerate(a.vocab)
         if word in b.rows and min(a.counts[row], b.counts[b.rows[word]]) >= min_count
     ]
-    if len(pairs) < a.dim:
+    rows_a, rows_b = np.array(pairs, np.intp).reshape(-1, 2).T
+    aligned = Aligned(a, b, rows_a, rows_b, min_count)
+    if not pairs or (aligned.ready is None and len(pairs) < a.dim):
         raise ModelError(
             f"{a.path} and {b.path} share {len(pairs)} words that occur {min_count} times in both;"
             f" {a.dim} dimensions need at least {a.dim} (a lower --min-count or --dim may do)"
         )
-    rows_a, rows_b = np.array(pairs, np.intp).T
-    return Aligned(a, b, rows_a, rows_b, min_count)
+    return aligned

@@ -245,7 +245,11 @@ def _shares(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> Callable[[]
 
 
 def _notes(aligned: Aligned, untested: Sequence[str], q_values: dict[int, float]) -> Iterator[str]:
-    yield f"aligned on {len(aligned.rows_a)} shared words"
+    shared = f"{len(aligned.rows_a)} shared words"
+    ready = aligned.ready
+    yield (
+        f"aligned on {shared}" if ready is None else f"{shared}, one table, {ready.name} attention"
+    )
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         yield (

@@ -11,6 +11,9 @@ import pytest
 from ctxembed.ask.align import Aligned, align, rotation
 from ctxembed.ask.deal import adjust, by_document, deal, interval
 from ctxembed.ask.shift import split
+from ctxembed.context.occurrences import corpus_of
+from ctxembed.context.representations import representations_of, vectors_at
+from ctxembed.static.space import unit
 from ctxembed.store.model import Model
 from tests.conftest import WORDS, Run, write_tiny
 
@@ -40,6 +43,28 @@ def test_a_turned_copy_has_not_shifted(tmp_path: Path) -> None:
     word = aligned.place("Apple")
     one, other = (aligned.vectors(side, word, 10, np.random.default_rng(0))[0] for side in (0, 1))
     np.testing.assert_allclose(one, other)  # the same sentences: the same vectors
+
+
+def test_ready_vectors_need_no_alignment(run: Run, tmp_path: Path) -> None:
+    """Two corpora on one ready model: its own attention, its own rows, no rotation."""
+    for name, text in TEXTS.items():
+        (tmp_path / f"{name}.txt").write_text("\n\n".join(text * 4) + "\n")
+        assert run("index", f"{name}.txt", "-m", "everyday", "-o", name).returncode == 0
+    a, b = (Model.open(tmp_path / name) for name in "ab")
+    aligned = align(a, b, 1)
+    assert aligned.ready is not None and aligned.ready.name == "learned"
+    np.testing.assert_array_equal(aligned.distances.round(6), 0)
+    word = aligned.place("apple")
+    made, _ = aligned.vectors(0, word, 1000, np.random.default_rng(1))
+    places = corpus_of(a).positions(a.row("apple"))
+    direct = vectors_at(a, representations_of(a).get("learned"), places)
+    np.testing.assert_allclose(made, unit(direct))
+    done = run("shift", "a", "b", "apple", "bank", "--min-count", "1")
+    assert "one table, learned attention" in done.stderr
+    apple, bank = (line.split("\t") for line in done.stdout.splitlines()[1:])
+    assert float(apple[12]) < 0.01 < 0.05 < float(bank[12])  # p_value
+    shutil.rmtree(tmp_path / "b" / "attention")  # then what both have is general attention
+    assert align(a, Model.open(tmp_path / "b"), 1).ready.name == "general"  # type: ignore[union-attr]
 
 
 def test_the_split_is_exact_and_by_hand() -> None:
