@@ -149,9 +149,7 @@ class Folder:
                 head = os.pread(number, HEAD, 0) if "dtype" in listed else b""
             part.expect("bytes", found.st_size)
             if head:
-                kind, shape, _ = part.array_header(head)
-                part.expect("dtype", kind)
-                part.expect("shape", list(shape))
+                part.array_header(head)
 
     def damage(self, name: str, reason: str) -> ModelError:
         """Say that a file is not what it should be."""
@@ -188,8 +186,6 @@ class Part:
             return self.folder.number(self.name) is not None
         except OSError as error:
             raise self.folder.failure(self.name, error) from None
-
-    is_file = exists
 
     def _is_ours(self) -> bool:
         """Tell whether the file is listed, if there is a list."""
@@ -236,11 +232,18 @@ class Part:
             raise self.folder.damage(self.name, told)
 
     def array_header(self, head: bytes) -> tuple[str, tuple[int, ...], int]:
-        """Return kind and shape of an array, and where its numbers begin."""
-        try:
-            return read_header(head)
-        except ValueError as error:
-            raise self.folder.damage(self.name, str(error)) from None
+        """Return kind and shape of an array, if as listed, and where its numbers begin."""
+        if head[:6] != b"\x93NUMPY":
+            raise self.folder.damage(self.name, "not an array")
+        begin = 10 + int.from_bytes(head[8:10], "little")
+        header = _HEADER.fullmatch(head[10:begin]) if head[6:8] == b"\1\0" else None
+        if header is None:
+            raise self.folder.damage(self.name, "not an array of plain numbers, row by row")
+        kind, sizes = header["kind"].decode(), header["shape"].replace(b" ", b"").split(b",")
+        shape = tuple(int(size) for size in sizes if size)
+        self.expect("dtype", kind)
+        self.expect("shape", list(shape))
+        return kind, shape, begin
 
     def _verify(self, data: Any, found: os.stat_result, whole: bool) -> None:
         """Hold the bytes against their checksum; large files once, until they change."""
@@ -284,22 +287,3 @@ def open_failure(path: Path, error: OSError, fix: str) -> CtxembedError:
     if error.errno == errno.ENOMEM:
         return CtxembedError(f"{path}: not enough memory to open it")
     return ModelError(f"{read_failure(path, error)}; {fix}")
-
-
-def read_header(head: bytes) -> tuple[str, tuple[int, ...], int]:
-    """Return kind and shape of an array, and where its numbers begin.
-
-    >>> from io import BytesIO
-    >>> import numpy as np
-    >>> np.save(file := BytesIO(), np.zeros((2, 3), np.float32))
-    >>> read_header(file.getvalue())
-    ('<f4', (2, 3), 128)
-    """
-    if head[:6] != b"\x93NUMPY":
-        raise ValueError("not an array")
-    begin = 10 + int.from_bytes(head[8:10], "little")
-    header = _HEADER.fullmatch(head[10:begin]) if head[6:8] == b"\1\0" else None
-    if header is None:
-        raise ValueError("not an array of plain numbers, row by row")
-    sizes = header["shape"].replace(b" ", b"").split(b",")
-    return header["kind"].decode(), tuple(int(size) for size in sizes if size), begin

@@ -13,7 +13,7 @@ from ctxembed.errors import ModelError
 from ctxembed.text.borders import choose
 from ctxembed.text.folder import Part
 from ctxembed.text.npy import load
-from ctxembed.text.original import COPY, PIECES, PLACES, Copy, Original
+from ctxembed.text.original import COPY, PIECES, PLACES, Original
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
 
@@ -39,8 +39,7 @@ class Index:
         if not (self.folder / PLACES).exists():
             return None
         places = self._load(PLACES, len(self.offsets) - 1)
-        copy = Copy(self.folder)
-        return Original(copy, places, self.offsets, self.documents, self.tokenizer())
+        return Original(self.folder, places, self.offsets, self.documents, self.tokenizer())
 
     @cached_property
     def ids(self) -> Ids:

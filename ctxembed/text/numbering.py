@@ -4,14 +4,14 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.borders import find_blank_lines, find_borders
-from ctxembed.text.corpus import Block
+from ctxembed.text.borders import BLOCK, FILE, LINE, check_kind, find_blank_lines, find_borders
+from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.distinct import WIDE, Chunks, find_chunks
 from ctxembed.text.languages import DOTTED_I
 from ctxembed.text.original import pack
@@ -181,11 +181,7 @@ def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 
 _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
-
-
 _LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
-
-
 _ANYWHERE = np.isin(np.arange(256), list(b"'-"))  # joiners between any letters
 # A digit may be one of several bytes; the tokenizer then decides, as for all such chunks.
 _DIGITS = np.array([chr(code).isdecimal() or code > 127 for code in range(256)])
@@ -216,12 +212,13 @@ def number_all(
     border: str | None = None,
     keep: bool = False,
 ) -> Iterator[tuple[Numbered, int]]:
-    """Encode blocks in order, in several processes where that pays."""
+    """Number the words of blocks in order, in several processes where that pays."""
+    number = partial(number_words, tokenizer=tokenizer, lines=lines, border=border, keep=keep)
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
         for block, size in chain(start, stream):
-            yield number_words(block, tokenizer, lines, border, keep), size
+            yield number(block), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -231,13 +228,33 @@ def number_all(
         pending: deque[tuple[Future[Numbered], int]] = deque()
         for block, size in chain(start, stream):
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
-                future = pool.submit(number_words, block, tokenizer, lines, border, keep)
+                future = pool.submit(number, block)
             else:  # the others have enough to do: this process is a worker too
                 future = Future()
-                future.set_result(number_words(block, tokenizer, lines, border, keep))
+                future.set_result(number(block))
             pending.append((future, size))
             while pending and (pending[0][0].done() or len(pending) > 4 * workers):
                 future, size = pending.popleft()
                 yield future.result(), size
         for future, size in pending:
             yield future.result(), size
+
+
+def number_corpus(
+    corpus: Corpus, tokenizer: Tokenizer, workers: int = 1, keep: bool = False
+) -> Iterator[tuple[Numbered, NDArray[np.uint8], int]]:
+    """Yield a corpus part by part, what begins with each sentence, and how many bytes were read."""
+    file, line, behind = -1, 0, False  # of the sentence before, and whether a border is behind it
+    border = check_kind(corpus.document)
+    for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers, border, keep):
+        begins = np.where(part.borders, BLOCK, 0).astype(np.uint8)
+        if len(begins):
+            begins[part.lines != np.append(line, part.lines[:-1])] |= LINE
+            if part.file != file:
+                begins[0] = FILE | BLOCK | LINE
+            elif behind:
+                begins[0] |= BLOCK
+            begins[begins & BLOCK > 0] |= LINE
+            file, line, behind = part.file, int(part.lines[-1]), False
+        behind |= part.border_behind
+        yield part, begins, size

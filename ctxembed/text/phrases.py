@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
-from ctxembed.text.build_index import Counted, sentence_chunks
+from ctxembed.text.build_index import Counted, move_documents, renumber_for, sentence_chunks
 from ctxembed.text.folder import Part
 from ctxembed.text.function_words import MANY, is_content
 from ctxembed.text.index import CHUNK
-from ctxembed.text.npy import load, write_header
+from ctxembed.text.npy import ArrayWriter
 from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "phrases.txt"  # in a model directory: the pass, the first word, the second, a phrase a line
@@ -153,34 +153,26 @@ def join(folder: Path, counted: Counted, pairs: NDArray[np.int64]) -> Counted:
     order = np.argsort(keys)
     keys, names = keys[order], [f"{counted.types[a]}_{counted.types[b]}" for a, b in pairs[order]]
     counts = np.concatenate([counted.counts, np.zeros(len(keys), np.int64)])
-    gone = [np.zeros(1, np.int64)]  # joints within each sentence
-    with (folder / "joined").open("wb") as target:
+    moved = [np.zeros(1, np.int64)]  # where each sentence begins now
+    with ArrayWriter(folder / "joined.npy", "<i4") as target:
         for ids, bounds in sentence_chunks(folder, CHUNK):
             mine, taken = _join(ids, bounds, keys, types)
-            target.write(mine.astype("<i4").tobytes())
-            before = np.concatenate([[0], np.cumsum(taken)])
-            gone.append(np.diff(before[bounds]))
-            counts += np.bincount(mine, minlength=len(counts)) - np.bincount(
-                ids, minlength=len(counts)
-            )
-    offsets, documents = load(folder / "offsets.npy"), load(folder / "documents.npy")
-    moved = offsets - np.cumsum(np.concatenate(gone))
-    documents = moved[np.searchsorted(offsets, documents)]
-    np.save(folder / "offsets.npy", moved)
-    np.save(folder / "documents.npy", documents)
+            moved.append(target.length + (bounds - np.append(0, np.cumsum(taken))[bounds])[1:])
+            target.write(mine)
+            for sign, some in ((1, mine), (-1, ids)):
+                counts += sign * np.bincount(some, minlength=len(counts))
+    (folder / "joined.npy").replace(folder / "ids.npy")
+    offsets = np.concatenate(moved)
+    move_documents(folder, offsets)
+    np.save(folder / "offsets.npy", offsets)
     order = np.argsort(-counts, kind="stable")
-    rank = np.argsort(order).astype(np.int32)
-    with (folder / "ids.npy").open("wb") as target, (folder / "joined").open("rb") as source:
-        write_header(target, (int(moved[-1]),), "<i4")
-        while data := source.read(4 * CHUNK):
-            target.write(rank[np.frombuffer(data, np.int32)].tobytes())
-    (folder / "joined").unlink()
+    renumber_for(folder, np.argsort(order).tolist(), len(order))
     words = [*counted.types, *names]
     return replace(
         counted,
         types=[words[row] for row in order.tolist()],
         counts=counts[order],
-        tokens=int(moved[-1]),
+        tokens=int(offsets[-1]),
     )
 
 
