@@ -127,9 +127,11 @@ class VectorFile:
             numbers.append(rest)
         values = _numbers(b" ".join(numbers))
         if values is None or len(values) != len(lines) * self.dim:
-            for place, rest in enumerate(numbers):
-                if not _are_numbers(rest.split()):
-                    raise self.bad(f"line {number + place}: not a number: {_wrong(rest)}")
+            for place, rest in enumerate(numbers, number):
+                for part in rest.split():
+                    if not _are_numbers([part]):
+                        wrong = part.decode("utf-8", "replace")
+                        raise self.bad(f"line {place}: not a number: {wrong!r}")
             raise self.bad(f"line {number}: not a vector file")
         text = self.decode(b"\n".join(words), number)
         return text.split("\n"), values.reshape(len(lines), self.dim)
@@ -153,24 +155,21 @@ class VectorFile:
         width = 4 * self.dim
         left = self.announced
         while left:
-            words: list[bytes] = []
+            words: list[str] = []
             pieces: list[bytes] = []
-            starts: list[int] = []
             place = 0
             data = self.rest
             while len(words) < left:
                 space = data.find(b" ", place)
                 if space < 0 or space + 1 + width > len(data):
                     break
-                starts.append(self.done + place)
-                words.append(data[place:space].lstrip(b"\n"))
+                word = data[place:space].lstrip(b"\n")
+                words.append(self.decode(word, None, f": byte {self.done + place}"))
                 pieces.append(data[space + 1 : space + 1 + width])
                 place = space + 1 + width
             self.take(place)
             if words:
-                values = np.frombuffer(b"".join(pieces), "<f4").reshape(-1, self.dim)
-                places = zip(words, starts, strict=True)
-                yield [self.decode(word, None, f": byte {start}") for word, start in places], values
+                yield words, np.frombuffer(b"".join(pieces), "<f4").reshape(-1, self.dim)
                 left -= len(words)
             if left and not self.more():
                 raise self.bad(
@@ -198,15 +197,12 @@ _FOREIGN = {
 def _numbers(text: bytes) -> Floats | None:
     """Parse numbers between spaces; None if there is anything else."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", DeprecationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # too large for float32: infinite
         try:
-            values: Floats = np.fromstring(text, np.float32, sep=" ")
+            return np.asarray(np.fromstring(text, np.float32, sep=" "))
         except (DeprecationWarning, ValueError):
             return None
-        except RuntimeWarning:  # a number too large for float32 becomes infinite
-            warnings.simplefilter("ignore")
-            return np.asarray(np.fromstring(text, np.float32, sep=" "))
-    return values
 
 
 def _are_numbers(parts: list[bytes]) -> bool:
@@ -216,10 +212,3 @@ def _are_numbers(parts: list[bytes]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _wrong(numbers: bytes) -> str:
-    for part in numbers.split():
-        if not _are_numbers([part]):
-            return repr(part.decode("utf-8", "replace"))
-    return repr(numbers[:20].decode("utf-8", "replace"))

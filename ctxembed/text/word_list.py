@@ -3,7 +3,7 @@
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -30,11 +30,8 @@ class WordList(Sequence[str]):
     def __len__(self) -> int:
         return len(self.ends) - 1
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
+    def __getitem__(self, at: Any) -> Any:
+        """Return a word, or the list of those of a slice."""
         if isinstance(at, slice):
             return [self[row] for row in range(*at.indices(len(self)))]
         row = range(len(self))[at]
