@@ -139,16 +139,14 @@ class VectorFile:
     def _odd(self, line: bytes, number: int) -> tuple[bytes, bytes]:
         """Read a line with tabs, double spaces, or spaces inside its word (GloVe has such)."""
         parts = line.split()
-        numbers = parts[-self.dim :]
-        if len(parts) <= self.dim or not _are_numbers(numbers):
-            # An empty word is a line that begins with a space.
-            if len(parts) == self.dim and line[:1] in b" \t" and _are_numbers(parts):
-                return b"", b" ".join(parts)
+        word, numbers = parts[: -self.dim], parts[-self.dim :]
+        # An empty word is a line that begins with a space.
+        enough = word or (len(parts) == self.dim and line[:1] in b" \t")
+        too_many = len(word) > 1 and _are_numbers(parts[1:])
+        if not enough or too_many or not _are_numbers(numbers):
             count = max(0, len(parts) - 1)
             raise self.bad(f"line {number}: {count} numbers where {self.dim} are expected")
-        if len(parts) > self.dim + 1 and _are_numbers(parts[1:]):
-            raise self.bad(f"line {number}: {len(parts) - 1} numbers where {self.dim} are expected")
-        return b" ".join(parts[: -self.dim]), b" ".join(numbers)
+        return b" ".join(word), b" ".join(numbers)
 
     def _binary(self) -> Iterator[tuple[list[str], Floats]]:
         assert self.announced is not None

@@ -112,18 +112,14 @@ class Index:
         """Return the ids of one sentence."""
         return np.asarray(self.ids[self.offsets[number] : self.offsets[number + 1]])
 
-    def count(self, ids: Ids, types: int) -> NDArray[np.int64]:
-        """Count ids, so many types or more; none may be beyond what the index has words for."""
-        most, known = ids.max(initial=0), len(self.vocab)
-        beyond = most >= known and most >= known + len(self.rare)
-        self._expect("ids.npy", ids.min(initial=0) >= 0 and not beyond)
-        return np.bincount(ids, minlength=types)
-
     def count_all(self) -> NDArray[np.int64]:
-        """Count every word, rare ones behind the vocabulary."""
-        counts = np.zeros(len(self.vocab), np.int64)
+        """Count every word, rare ones behind the vocabulary; none may be beyond those."""
+        counts, known = np.zeros(len(self.vocab), np.int64), len(self.vocab)
         for first in range(0, len(self.ids), CHUNK):
-            some = self.count(self.ids[first : first + CHUNK], len(counts))
+            ids = self.ids[first : first + CHUNK]
+            beyond = ids.max() >= known and ids.max() >= known + len(self.rare)
+            self._expect("ids.npy", ids.min() >= 0 and not beyond)
+            some = np.bincount(ids, minlength=len(counts))
             some[: len(counts)] += counts
             counts = some
         return counts

@@ -34,10 +34,6 @@ class Phrases(Tokenizer):
 
     passes: tuple[Pairs, ...] = field(default=(), compare=False, repr=False)
 
-    def words(self, text: str) -> list[str]:
-        """Split text into words and phrases."""
-        return [word for word, _, _ in self.tokens(text)]
-
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Yield each word or phrase, and where it begins and ends in the text.
 

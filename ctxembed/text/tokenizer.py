@@ -34,14 +34,14 @@ class Tokenizer:
         return {name: getattr(self, name) for name in Tokenizer.__dataclass_fields__}
 
     def words(self, text: str) -> list[str]:
-        """Split text into words, or into the smaller units of a tokeniser of those.
+        """Split text into words, or into the smaller or larger units of a tokeniser of those.
 
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
         >>> Tokenizer().words("1,881,135 at $3.50.")
         ['1,881,135', 'at', '3.50']
         """
-        if self.unit != "word":
+        if type(self) is not Tokenizer:
             return [unit for unit, _, _ in self.tokens(text)]
         pattern, text = self._pattern(text)
         found = pattern.findall(text)

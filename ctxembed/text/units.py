@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.text.build_index import Counted, move_documents, sentence_chunks
 from ctxembed.text.index import CHUNK
@@ -45,6 +43,8 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
     for name in ("lines.npy", PLACES):
         if (folder / name).exists():
             np.save(folder / name, np.load(folder / name)[whole])
+    last = moved[np.cumsum([file["sentences"] for file in counted.files])]
+    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()  # sentences of each file
     names = list(numbers)
     return replace(
         counted,
@@ -52,14 +52,5 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
         counts=counts[order],
         sentences=len(split) - 1,
         tokens=int(counts.sum()),
-        files=_count_sentences(counted.files, moved, split),
+        files=[{**file, "sentences": n} for file, n in zip(counted.files, number, strict=True)],
     )
-
-
-def _count_sentences(
-    files: Sequence[dict[str, Any]], before: NDArray[np.int64], split: NDArray[np.int64]
-) -> list[dict[str, Any]]:
-    """Count the sentences of each file again, long ones having been split."""
-    last = before[np.cumsum([file["sentences"] for file in files])]
-    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()
-    return [{**file, "sentences": n} for file, n in zip(files, number, strict=True)]
