@@ -2,7 +2,8 @@
 
 import math
 import os
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,9 @@ from ctxembed.static.settings import EngineSettings
 from ctxembed.static.space import Floats
 from ctxembed.text.index import Index
 
-
-class Train(Protocol):
-    """What an engine's file exports as `train`."""
-
-    def __call__(
-        self, index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
-    ) -> tuple[Floats, Floats | None]:
-        """Return the vectors (V, d), and the output vectors where there are any.
-
-        Row i is the index's word i, which occurs counts[i] times.
-        """
-
-
+# What an engine's file exports as `train`: given an index and how often each of its words occurs,
+# it returns the vectors (V, d), row i for word i, and the output vectors where there are any.
+Train = Callable[[Index, NDArray[np.int64], EngineSettings, Progress], tuple[Floats, Floats | None]]
 # What fits a corpus: words, and what is told there; in between it follows the logarithm of words.
 WORDS = (1e4, 1e5, 4e5, 2e6, 1e7, 1e8)
 FITTING = {

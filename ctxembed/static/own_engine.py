@@ -45,7 +45,7 @@ def train(
     told = np.zeros((settings.workers, 2), np.int64)  # whether to stop, words done
     folder = index.folder
     assert isinstance(folder, Path)  # of a model under way: nothing is to take its place
-    words, sentences = len(index.ids), len(index.offsets) - 1
+    words, sentences = int(index.offsets[-1]), len(index.offsets) - 1
     parts = -(-sentences // SENTENCES)
     tickets = iter(range(parts * settings.epochs))  # whoever is free draws the next
     slope = (settings.rate - min(settings.rate, LEAST_RATE)) / (sentences * settings.epochs)

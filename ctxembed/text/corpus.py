@@ -154,13 +154,10 @@ def _safe_cut(text: bytes, wrapped: bool) -> int:
     cut = text.rfind(b"\n\n") + 2 if wrapped else 0
     if cut < 2:
         cut = text.rfind(b"\n") + 1
-    if cut or len(text) < BLOCK:
+    if cut or len(text.decode("utf-8", "replace")) < BLOCK:
         return cut
-    length = len(text.decode("utf-8", "replace"))
-    if length >= BLOCK:
-        spaces = (b" ", b"\t", "\u3000".encode(), "。".encode())
-        cut = max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
-    return cut
+    spaces = (b" ", b"\t", "\u3000".encode(), "。".encode())
+    return max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
 
 
 def _position(stream: IO[bytes], size: int | None) -> int:

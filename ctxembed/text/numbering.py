@@ -43,11 +43,7 @@ class Numbered:
 
 
 def number_words(
-    block: Block,
-    tokenizer: Tokenizer,
-    lines: bool,
-    border: str | None = None,
-    keep: bool = False,
+    block: Block, tokenizer: Tokenizer, lines: bool, border: str | None = None, keep: bool = False
 ) -> Numbered:
     """Split a block into sentences and words, and number the words by first appearance.
 
@@ -70,6 +66,9 @@ def number_words(
     chunk = np.searchsorted(ends, offsets[:-1], side="right")
     places = starts[chunk]
     before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
+    # A part of a long sentence that begins within a chunk is found from the part before.
+    inside = ends[chunk - 1] * (chunk > 0) < offsets[:-1]
+    whole = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
     return Numbered(
         block.file,
         text,
@@ -78,17 +77,9 @@ def number_words(
         (block.line + np.searchsorted(breaks, places)).astype(np.int32),
         np.diff(before, prepend=0) > 0,
         len(borders) > (before[-1] if len(before) else 0),
-        _anchor(places, ends[chunk - 1] * (chunk > 0) < offsets[:-1]),
+        places[whole],
         pack(block.data) if keep else [],
     )
-
-
-def _anchor(places: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Let a part of a long sentence that begins within a chunk be found from the part before."""
-    if not inside.any():
-        return places
-    own = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
-    return places[own]
 
 
 def _part(

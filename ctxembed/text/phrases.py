@@ -46,13 +46,11 @@ class Phrases(Tokenizer):
             joined: list[tuple[str, int, int]] = []
             apart = True  # whether the last word may still be joined
             for word, start, end in tokens:
-                if joined and apart and (joined[-1][0], word) in pairs:
-                    first, begin, _ = joined.pop()
-                    joined.append((f"{first}_{word}", begin, end))
-                    apart = False
-                else:
-                    joined.append((word, start, end))
-                    apart = True
+                apart = not (joined and apart and (joined[-1][0], word) in pairs)
+                if not apart:
+                    first, start, _ = joined.pop()
+                    word = f"{first}_{word}"
+                joined.append((word, start, end))
             tokens = joined
         return iter(tokens)
 
@@ -122,8 +120,7 @@ def find_pairs(folder: Path, counted: Counted, least: int) -> NDArray[np.int64]:
     together = number / total
     apart = counted.counts[first] / total * (counted.counts[second] / total)
     good = np.log(together / apart) >= -NPMI * np.log(together)
-    found = np.stack([first[good], second[good]], axis=1)
-    return np.asarray(found, np.int64)
+    return np.stack([first[good], second[good]], axis=1)
 
 
 def _bucket(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -141,13 +138,12 @@ def _pairs(folder: Path, may: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
 
 
 def join(folder: Path, counted: Counted, pairs: NDArray[np.int64]) -> Counted:
-    """Join pairs (n, 2) of words wherever they meet in a sentence, from left to right."""
+    """Join pairs (n, 2) of words, sorted, wherever they meet in a sentence, from left to right."""
     if not len(pairs):
         return counted
     types = len(counted.types)
     keys = pairs[:, 0] * types + pairs[:, 1]
-    order = np.argsort(keys)
-    keys, names = keys[order], [f"{counted.types[a]}_{counted.types[b]}" for a, b in pairs[order]]
+    names = [f"{counted.types[a]}_{counted.types[b]}" for a, b in pairs.tolist()]
     counts = np.concatenate([counted.counts, np.zeros(len(keys), np.int64)])
     moved = [np.zeros(1, np.int64)]  # where each sentence begins now
     with ArrayWriter(folder / "joined.npy", "<i4") as target:

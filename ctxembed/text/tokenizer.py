@@ -166,13 +166,9 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
     """
     words: list[str] = []
     targets: list[range] = []
-    place = 0
-    for match in _compiled(_BRACKETS).finditer(text):
-        words += tokenizer.words(text[place : match.start()])
+    for number, part in enumerate(_compiled(_BRACKETS).split(text)):
         first = len(words)
-        words += tokenizer.words(match[1])
-        if len(words) > first:
+        words += tokenizer.words(part)
+        if number % 2 and len(words) > first:  # every second part stood in brackets
             targets.append(range(first, len(words)))
-        place = match.end()
-    words += tokenizer.words(text[place:])
     return Marked(tuple(words), tuple(targets))
