@@ -11,8 +11,9 @@ from ctxembed.store.places import as_model
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.languages import check_language
+from ctxembed.text.sentence_ends import sentence_spans
 from ctxembed.text.subword import Characters, Subwords, learn
-from ctxembed.text.tokenizer import Tokenizer, sentence_spans
+from ctxembed.text.tokenizer import Tokenizer
 
 Token = tuple[str, int, int]  # itself, where it begins and ends
 TOKEN = Column("token", "the token; ## marks a subword that goes on with a word", "label")

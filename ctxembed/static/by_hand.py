@@ -105,17 +105,12 @@ def _check_matrices(path: Path, matrices: dict[str, Floats], dim: int) -> None:
         if matrix.ndim != 3 or not np.isfinite(matrix).all():
             raise CorpusError(f"{path}: {name} is not a matrix, nor one for each head")
     sizes = {name: matrix.shape[1:] for name, matrix in matrices.items()}
-    (q_in, q), (k_in, k) = sizes.get("w_q", (dim, dim)), sizes.get("w_k", (dim, dim))
-    v_in, v = sizes.get("w_v", (dim, dim))
-    o_in, out = sizes.get("w_o", (v, v))
-    for name, size, wanted in (
-        ("w_q", q_in, dim),
-        ("w_k", k_in, dim),
-        ("w_v", v_in, dim),
-        ("w_o", o_in, v),
-    ):
-        if size != wanted:
-            raise CorpusError(f"{path}: {name} has {size} rows, its vectors have {wanted} numbers")
+    q, k, v = (sizes.get(name, (dim, dim))[1] for name in ("w_q", "w_k", "w_v"))
+    _, out = sizes.get("w_o", (v, v))
+    for name, (rows, _) in sizes.items():
+        wanted = v if name == "w_o" else dim
+        if rows != wanted:
+            raise CorpusError(f"{path}: {name} has {rows} rows, its vectors have {wanted} numbers")
     if q != k:
         raise CorpusError(f"{path}: w_q makes {q} numbers, w_k {k}; q·k needs as many in both")
     if out != dim:

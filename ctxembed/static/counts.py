@@ -43,15 +43,11 @@ def _one_hot(
 ) -> tuple[list[str], list[str], Any]:
     from scipy.sparse import identity
 
-    words = list(dict.fromkeys(word for text in sentences for word in tokenizer.words(text)))
+    words = dict.fromkeys(word for text in sentences for word in tokenizer.words(text))
     if not words:
         raise UsageError("nothing to do: there are no words in it")
-    if not wanted:
-        return words, words, identity(len(words), dtype=int, format="csr")
-    places = {word: place for place, word in enumerate(words)}
-    whole = identity(len(words), dtype=int, format="csc")
-    missing = [word for word in wanted if word not in places]
-    if missing:
-        raise UsageError(f"--columns: {missing[0]!r} is not in the text")
-    chosen = [places[word] for word in wanted]
-    return wanted, wanted, whole[:, chosen][chosen].tocsr()
+    for word in wanted:
+        if word not in words:
+            raise UsageError(f"--columns: {word!r} is not in the text")
+    names = wanted or list(words)
+    return names, names, identity(len(names), dtype=int, format="csr")

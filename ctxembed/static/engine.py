@@ -2,7 +2,8 @@
 
 import math
 import os
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,9 @@ from ctxembed.static.settings import EngineSettings
 from ctxembed.static.space import Floats
 from ctxembed.text.index import Index
 
-
-class Train(Protocol):
-    """What an engine's file exports as `train`."""
-
-    def __call__(
-        self, index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
-    ) -> tuple[Floats, Floats | None]:
-        """Return the vectors (V, d), and the output vectors where there are any.
-
-        Row i is the index's word i, which occurs counts[i] times.
-        """
-
-
+# What an engine's file exports as `train`: given an index and how often each of its words occurs,
+# it returns the vectors (V, d), row i for word i, and the output vectors where there are any.
+Train = Callable[[Index, NDArray[np.int64], EngineSettings, Progress], tuple[Floats, Floats | None]]
 # What fits a corpus: words, and what is told there; in between it follows the logarithm of words.
 WORDS = (1e4, 1e5, 4e5, 2e6, 1e7, 1e8)
 FITTING = {
@@ -38,9 +29,7 @@ FITTING = {
 ALONE = 1_000_000  # words up to which one worker is enough, and a run can be repeated
 
 
-def fit_settings(
-    tokens: int, *, engine: str = "own", workers: int | None = None, **given: Any
-) -> EngineSettings:
+def fit_settings(tokens: int, **given: Any) -> EngineSettings:
     """Fill in what the user left open, to fit the size of the corpus.
 
     A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
@@ -50,21 +39,15 @@ def fit_settings(
         name: float(np.interp(math.log(max(1, tokens)), np.log(WORDS), values))
         for name, values in FITTING.items()
     }
-    chosen: dict[str, Any] = {
-        "engine": engine,
-        "algorithm": "skipgram",
-        "negative": 5,
-        "hierarchical_softmax": False,
+    given = {name: value for name, value in given.items() if value is not None}
+    if given.get("hierarchical_softmax"):
+        given.setdefault("negative", 0)
+    fitted: dict[str, Any] = {
         "sample": float(f"{10 ** fit.pop('log_sample'):.2g}"),
-        "rate": 0.025,
-        "seed": 1,
-        "workers": workers or (1 if tokens <= ALONE else cores()),
+        "workers": 1 if tokens <= ALONE else cores(),
         **{name: round(value) for name, value in fit.items()},
     }
-    chosen |= {name: value for name, value in given.items() if value is not None}
-    if chosen["hierarchical_softmax"] and given.get("negative") is None:
-        chosen["negative"] = 0
-    return EngineSettings(**chosen)
+    return EngineSettings(**fitted | given)
 
 
 def cores() -> int:

@@ -80,8 +80,7 @@ def train(
             callbacks=[Tell()],
         )
     text.unlink()
-    output = model.syn1neg if settings.negative else None
-    return model.wv.vectors, output
+    return model.wv.vectors, model.syn1neg if settings.negative else None
 
 
 def write_text(folder: Path, words: Sequence[str], target: Path) -> None:

@@ -30,25 +30,17 @@ LANES = 8  # vectors are padded to a multiple, so that no element is handled alo
 
 f32 = np.float32
 u64 = np.uint64
-
-
 HOW: Any = {"nogil": True, "fastmath": True, "error_model": "numpy"}
-
-
-def part(function: Function) -> Function:
-    """Make a function a part of the loop that calls it."""
-    made: Any = numba.njit(forceinline=True, **HOW)(function)
-    return cast(Function, made)
+# Makes a function a part of the loop that calls it.
+part: Callable[[Function], Function] = numba.njit(forceinline=True, **HOW)
 
 
 def compiled(function: Function) -> Function:
     """Compile a function when it is first called, and keep the code on disk if there is a place."""
-    made: Any
     try:
-        made = numba.njit(cache=True, **HOW)(function)
+        return cast(Function, numba.njit(cache=True, **HOW)(function))
     except RuntimeError:  # neither the package nor the user's cache can be written
-        made = numba.njit(**HOW)(function)
-    return cast(Function, made)
+        return cast(Function, numba.njit(**HOW)(function))
 
 
 @part

@@ -1,7 +1,6 @@
 """gensim's KeyedVectors, read without running what a pickle asks to be run."""
 
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +64,12 @@ def read_keyed_vectors(
 
 
 def _counts(state: dict[str, Any], words: list[str]) -> NDArray[np.int64] | None:
-    expandos = state.get("expandos")
+    expandos, old = state.get("expandos"), state.get("vocab")
     found = expandos.get("count") if isinstance(expandos, dict) else None
-    if found is None and isinstance(state.get("vocab"), dict):  # gensim 3
-        old: Iterator[Any] = (getattr(state["vocab"].get(word), "count", 0) for word in words)
-        found = np.fromiter(old, np.int64, len(words))
+    if found is None and isinstance(old, dict):  # gensim 3
+        found = [getattr(old.get(word), "count", 0) for word in words]
     try:
-        counts = None if found is None else np.asarray(found, np.int64)
+        counts = np.asarray(found, np.int64)
     except (TypeError, ValueError, OverflowError):
         return None  # no counts, whatever it is
-    return counts if counts is not None and counts.shape == (len(words),) else None
+    return counts if counts.shape == (len(words),) else None

@@ -45,7 +45,7 @@ def train(
     told = np.zeros((settings.workers, 2), np.int64)  # whether to stop, words done
     folder = index.folder
     assert isinstance(folder, Path)  # of a model under way: nothing is to take its place
-    words, sentences = _length(folder / "ids.npy"), _length(folder / "offsets.npy") - 1
+    words, sentences = int(index.offsets[-1]), len(index.offsets) - 1
     parts = -(-sentences // SENTENCES)
     tickets = iter(range(parts * settings.epochs))  # whoever is free draws the next
     slope = (settings.rate - min(settings.rate, LEAST_RATE)) / (sentences * settings.epochs)
@@ -101,10 +101,6 @@ def read(folder: Path, first: int) -> tuple[NDArray[np.int32], NDArray[np.int64]
     bounds = np.array(np.load(folder / "offsets.npy", mmap_mode="r")[first:][: SENTENCES + 1])
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     return np.array(ids[bounds[0] : bounds[-1]]), bounds - bounds[0]
-
-
-def _length(path: Path) -> int:
-    return len(np.load(path, mmap_mode="r"))
 
 
 def keep(counts: NDArray[np.int64], sample: float) -> NDArray[np.uint32]:

@@ -127,9 +127,11 @@ class VectorFile:
             numbers.append(rest)
         values = _numbers(b" ".join(numbers))
         if values is None or len(values) != len(lines) * self.dim:
-            for place, rest in enumerate(numbers):
-                if not _are_numbers(rest.split()):
-                    raise self.bad(f"line {number + place}: not a number: {_wrong(rest)}")
+            for place, rest in enumerate(numbers, number):
+                for part in rest.split():
+                    if not _are_numbers([part]):
+                        wrong = part.decode("utf-8", "replace")
+                        raise self.bad(f"line {place}: not a number: {wrong!r}")
             raise self.bad(f"line {number}: not a vector file")
         text = self.decode(b"\n".join(words), number)
         return text.split("\n"), values.reshape(len(lines), self.dim)
@@ -137,40 +139,35 @@ class VectorFile:
     def _odd(self, line: bytes, number: int) -> tuple[bytes, bytes]:
         """Read a line with tabs, double spaces, or spaces inside its word (GloVe has such)."""
         parts = line.split()
-        numbers = parts[-self.dim :]
-        if len(parts) <= self.dim or not _are_numbers(numbers):
-            # An empty word is a line that begins with a space.
-            if len(parts) == self.dim and line[:1] in b" \t" and _are_numbers(parts):
-                return b"", b" ".join(parts)
+        word, numbers = parts[: -self.dim], parts[-self.dim :]
+        # An empty word is a line that begins with a space.
+        enough = word or (len(parts) == self.dim and line[:1] in b" \t")
+        too_many = len(word) > 1 and _are_numbers(parts[1:])
+        if not enough or too_many or not _are_numbers(numbers):
             count = max(0, len(parts) - 1)
             raise self.bad(f"line {number}: {count} numbers where {self.dim} are expected")
-        if len(parts) > self.dim + 1 and _are_numbers(parts[1:]):
-            raise self.bad(f"line {number}: {len(parts) - 1} numbers where {self.dim} are expected")
-        return b" ".join(parts[: -self.dim]), b" ".join(numbers)
+        return b" ".join(word), b" ".join(numbers)
 
     def _binary(self) -> Iterator[tuple[list[str], Floats]]:
         assert self.announced is not None
         width = 4 * self.dim
         left = self.announced
         while left:
-            words: list[bytes] = []
+            words: list[str] = []
             pieces: list[bytes] = []
-            starts: list[int] = []
             place = 0
             data = self.rest
             while len(words) < left:
                 space = data.find(b" ", place)
                 if space < 0 or space + 1 + width > len(data):
                     break
-                starts.append(self.done + place)
-                words.append(data[place:space].lstrip(b"\n"))
+                word = data[place:space].lstrip(b"\n")
+                words.append(self.decode(word, None, f": byte {self.done + place}"))
                 pieces.append(data[space + 1 : space + 1 + width])
                 place = space + 1 + width
             self.take(place)
             if words:
-                values = np.frombuffer(b"".join(pieces), "<f4").reshape(-1, self.dim)
-                places = zip(words, starts, strict=True)
-                yield [self.decode(word, None, f": byte {start}") for word, start in places], values
+                yield words, np.frombuffer(b"".join(pieces), "<f4").reshape(-1, self.dim)
                 left -= len(words)
             if left and not self.more():
                 raise self.bad(
@@ -198,15 +195,12 @@ _FOREIGN = {
 def _numbers(text: bytes) -> Floats | None:
     """Parse numbers between spaces; None if there is anything else."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", DeprecationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # too large for float32: infinite
         try:
-            values: Floats = np.fromstring(text, np.float32, sep=" ")
+            return np.asarray(np.fromstring(text, np.float32, sep=" "))
         except (DeprecationWarning, ValueError):
             return None
-        except RuntimeWarning:  # a number too large for float32 becomes infinite
-            warnings.simplefilter("ignore")
-            return np.asarray(np.fromstring(text, np.float32, sep=" "))
-    return values
 
 
 def _are_numbers(parts: list[bytes]) -> bool:
@@ -216,10 +210,3 @@ def _are_numbers(parts: list[bytes]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _wrong(numbers: bytes) -> str:
-    for part in numbers.split():
-        if not _are_numbers([part]):
-            return repr(part.decode("utf-8", "replace"))
-    return repr(numbers[:20].decode("utf-8", "replace"))

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 LEAST_RATE = 1e-4  # where the rate ends, having fallen in a line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EngineSettings:
-    """What word2vec is told."""
+    """What word2vec is told; engine.fit_settings fits what has no default here."""
 
-    engine: str  # "own" or "gensim"
-    algorithm: str  # "cbow" or "skipgram"
+    engine: str = "own"  # or "gensim"
+    algorithm: str = "skipgram"  # or "cbow"
     dim: int
     window: int
     epochs: int
     min_count: int
-    negative: int  # 0 with hierarchical softmax
-    hierarchical_softmax: bool
+    negative: int = 5  # 0 with hierarchical softmax
+    hierarchical_softmax: bool = False
     sample: float
-    rate: float
+    rate: float = 0.025
     workers: int
-    seed: int
+    seed: int = 1

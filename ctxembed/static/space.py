@@ -39,14 +39,9 @@ class Space:
     """
 
     def __init__(self, vectors: Vectors, mean: Floats | None = None) -> None:
-        self.vectors = vectors
+        self.vectors, self.shape = vectors, vectors.shape  # (V, d)
         self.mean = mean  # (d,) what they all share; None leaves it in
         self._norms: dict[int, Floats] = {}
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(V, d)."""
-        return self.vectors.shape[0], self.vectors.shape[1]
 
     def __getitem__(self, ids: Any) -> Floats:
         """Return (..., d) a vector for each id."""

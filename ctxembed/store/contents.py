@@ -62,8 +62,6 @@ def describe(part: Part, *, whole: bool = False) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if part.name.endswith(".npy"):
         kind, shape, _ = part.array_header(bytes(data[:HEAD]))
-        part.expect("dtype", kind)
-        part.expect("shape", list(shape))
         told = {"dtype": kind, "shape": list(shape)}
     return {**told, "bytes": len(data), "crc32": f"{crc32(data):08x}"}
 

@@ -102,7 +102,7 @@ def _points(index: Index) -> bool:
 
 def _quotes(index: Index) -> bool:
     """Tell whether the copy of the text can be unpacked, and is as long as it says."""
-    copy = index.original.copy if index.original else None
+    copy = index.original
     return copy is None or all(
         len(copy.read(first, min(first + CHUNK, copy.size))) == min(CHUNK, copy.size - first)
         for first in range(0, copy.size, CHUNK)
@@ -117,7 +117,7 @@ INDEX: dict[str, Callable[[Index], Any]] = {
     "positions.npy": _points,
     "places.npy": lambda index: (
         index.original is None
-        or (_within(index.original.places, index.original.copy.size)
+        or (_within(index.original.places, index.original.size)
             and (np.diff(index.original.places) >= 0).all())
     ),
     "text.npy": _quotes,

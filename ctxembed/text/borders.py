@@ -13,32 +13,6 @@ ENOUGH = 20  # documents, below which a smaller kind is taken
 _MAY_BE_BLANK = np.array([code > 127 or chr(code).isspace() for code in range(256)])
 
 
-class Beginnings:
-    """What begins with each sentence of a corpus that is read part by part."""
-
-    def __init__(self) -> None:
-        self.file, self.line, self.border = -1, 0, False
-        self.counts = dict.fromkeys(KINDS.values(), 0)
-
-    def mark(
-        self, file: int, lines: NDArray[np.int32], borders: NDArray[np.bool_], behind: bool
-    ) -> bytes:
-        """Return a byte for each sentence of the next part; borders stand before sentences."""
-        begins = np.where(borders, BLOCK, 0).astype(np.uint8)
-        if len(lines):
-            begins[lines != np.append(self.line, lines[:-1])] |= LINE
-            if file != self.file:
-                begins[0] = FILE | BLOCK | LINE
-            elif self.border:
-                begins[0] |= BLOCK
-            begins[begins & BLOCK > 0] |= LINE
-            self.file, self.line, self.border = file, int(lines[-1]), False
-        self.border |= behind
-        for bit in self.counts:
-            self.counts[bit] += int(np.count_nonzero(begins & bit))
-        return begins.tobytes()
-
-
 def check_kind(kind: str) -> str | None:
     """Return the pattern of a line that begins a document, or None for one of our own kinds."""
     if kind == "auto" or kind in KINDS:

@@ -3,7 +3,8 @@
 import mmap
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -14,12 +15,12 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.progress import Progress
-from ctxembed.text.borders import BLOCK, FILE, KINDS, Beginnings, check_kind, choose
+from ctxembed.text.borders import BLOCK, KINDS, choose
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import CHUNK, Ids
-from ctxembed.text.npy import load, write_header
-from ctxembed.text.numbering import number_all
-from ctxembed.text.original import COPY, PIECES, PLACES, CopyWriter
+from ctxembed.text.npy import ArrayWriter, load
+from ctxembed.text.numbering import number_corpus
+from ctxembed.text.original import COPY, PIECES, PLACES
 from ctxembed.text.tokenizer import Tokenizer
 
 
@@ -54,86 +55,84 @@ def build(
     """
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)
-    sentences = tokens = 0
     by_file = [0] * len(corpus.sources)
-    begun = Beginnings()
-    border = check_kind(corpus.document)
+    blocks = 0
+    ends = [(0, 0)]  # of each piece of the copy, in the text and when it is packed
     with (
-        (folder / "ids").open("wb") as ids_file,
-        (folder / "lengths").open("wb") as lengths_file,
-        (folder / "lines").open("wb") as lines_file,
-        (folder / "begins").open("wb") as begins_file,
-        (folder / COPY).open("wb") as copy_file,
-        (folder / "places").open("wb") as places_file,
+        sentences_written(folder) as add,
+        ArrayWriter(folder / "begins.npy", "|u1") as begins_file,
+        ArrayWriter(folder / COPY, "|u1") as copy,
+        ArrayWriter(folder / PLACES, "<i8") as places,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
-        copy = CopyWriter(folder, copy_file)
-        for part, size in number_all(
-            corpus.blocks(), tokenizer, corpus.lines, workers, border, keep
-        ):
+        for part, begins, size in number_corpus(corpus, tokenizer, workers, keep):
             types = part.types
             rows = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
             if len(numbers) > len(counts):
                 counts = np.concatenate([counts, np.zeros(len(numbers), np.int64)])
             np.add.at(counts, rows, np.bincount(part.ids, minlength=len(rows)))
-            ids_file.write(rows[part.ids].tobytes())
-            lengths_file.write(part.lengths.tobytes())
-            lines_file.write(part.lines.tobytes())
-            begins_file.write(begun.mark(part.file, part.lines, part.borders, part.border_behind))
-            places_file.write((part.places + copy.size).tobytes())
-            copy.add(part.packed)
-            sentences += len(part.lengths)
-            tokens += len(part.ids)
+            add(rows[part.ids], part.lengths, part.lines)
+            begins_file.write(begins)
+            blocks += int(np.count_nonzero(begins & BLOCK))
+            places.write(part.places + ends[-1][0])
+            for length, packed in part.packed:
+                copy.write(np.frombuffer(packed, np.uint8))
+                ends.append((ends[-1][0] + length, copy.length))
             by_file[part.file] += len(part.lengths)
             stage.advance(size)
-        copy.finish()
-    if not tokens:
+    np.save(folder / PIECES, np.array(ends, np.int64))
+    for name in () if keep else (COPY, PIECES, PLACES):
+        (folder / name).unlink()
+    if not numbers:
         raise CorpusError(f"{', '.join(corpus.names)}: no words in it")
     counts = counts[: len(numbers)]
     order = np.argsort(-counts, kind="stable")
+    renumber_for(folder, np.argsort(order).tolist(), len(order))
     words = list(numbers)
     files = [
         {"name": source.name, "sha256": source.sha256, "sentences": number}
         for source, number in zip(corpus.sources, by_file, strict=True)
     ]
-    renumber(folder, order, tokens, sentences)
-    if keep:
-        _write_array(folder / PLACES, sentences, "<i8", _take(folder, "places", np.int64))
-    else:
-        (folder / COPY).unlink()
-        (folder / PIECES).unlink()
-        (folder / "places").unlink()
-    kind = choose(corpus.document, begun.counts[FILE], begun.counts[BLOCK])
-    bit = KINDS.get(kind, BLOCK)
-    documents = begun.counts[bit]
-    _write_array(folder / "documents.npy", documents + 1, "<i8", _documents(folder, bit))
-    return Counted(
-        [words[row] for row in order],
-        counts[order],
-        sentences,
-        tokens,
-        files,
-        kind,
-        documents,
-    )
+    kind = choose(corpus.document, sum(number > 0 for number in by_file), blocks)
+    documents = _write_documents(folder, KINDS.get(kind, BLOCK))
+    (folder / "begins.npy").unlink()
+    types, tokens = [words[row] for row in order], int(counts.sum())
+    return Counted(types, counts[order], sum(by_file), tokens, files, kind, documents)
 
 
-def _documents(folder: Path, bit: int) -> Iterator[NDArray[np.int64]]:
-    """Yield where each document begins in ids, and behind them where the last one ends."""
-    offsets = load(folder / "offsets.npy")
-    for first in range(0, len(offsets) - 1, CHUNK):
-        begins = np.fromfile(folder / "begins", np.uint8, CHUNK, offset=first)
-        yield offsets[first : first + len(begins)][begins & bit > 0]
-    yield offsets[-1:]
-    (folder / "begins").unlink()
+@contextmanager
+def sentences_written(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
+    """Write sentences as they come: their words, how long each is, and on which line it begins."""
+    with (
+        ArrayWriter(folder / "ids.npy", "<i4") as ids,
+        ArrayWriter(folder / "offsets.npy", "<i8") as offsets,
+        ArrayWriter(folder / "lines.npy", "<i4") as lines,
+    ):
+        offsets.write([0])
+
+        def add(words: Ids, lengths: Ids, at: Ids) -> None:
+            offsets.write(ids.length + np.cumsum(lengths))
+            ids.write(words)
+            lines.write(at)
+
+        yield add
 
 
-def renumber(folder: Path, order: NDArray[np.int64], tokens: int, sentences: int) -> None:
-    """Turn provisional ids into ranks by frequency, a chunk at a time."""
-    rank = np.argsort(order).astype(np.int32)
-    _write_array(folder / "ids.npy", tokens, "<i4", (rank[c] for c in _take(folder, "ids")))
-    _write_array(folder / "lines.npy", sentences, "<i4", _take(folder, "lines"))
-    _write_array(folder / "offsets.npy", sentences + 1, "<i8", _ends(_take(folder, "lengths")))
+def _write_documents(folder: Path, bit: int) -> int:
+    """Write where documents begin in ids, and where the last one ends; return how many they are."""
+    offsets, begins = load(folder / "offsets.npy"), load(folder / "begins.npy")
+    with ArrayWriter(folder / "documents.npy", "<i8") as documents:
+        for first in range(0, len(begins), CHUNK):
+            some = begins[first : first + CHUNK]
+            documents.write(offsets[first : first + len(some)][some & bit > 0])
+        documents.write(offsets[-1:])
+    return documents.length - 1
+
+
+def move_documents(folder: Path, offsets: NDArray[np.int64]) -> None:
+    """Let documents begin where their sentences are going to begin, by new offsets (S+1,)."""
+    before, documents = load(folder / "offsets.npy"), load(folder / "documents.npy")
+    np.save(folder / "documents.npy", offsets[np.searchsorted(before, documents)])
 
 
 def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> NDArray[np.int64]:
@@ -145,6 +144,7 @@ def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> N
         some = table[ids[first : first + CHUNK]]
         ids[first : first + CHUNK] = some
         counts += np.bincount(some, minlength=vocabulary + 1)
+        forget(ids)
     ids.flush()
     return counts[:-1]
 
@@ -159,41 +159,12 @@ def put_first(folder: Path, counted: Counted, words: Collection[str]) -> tuple[C
     return replace(counted, types=types, counts=counted.counts[order]), kept
 
 
-def _take(folder: Path, name: str, kind: type = np.int32) -> Iterator[NDArray[Any]]:
-    """Yield the numbers in a file, a chunk at a time, and delete it."""
-    with (folder / name).open("rb") as file:
-        while data := file.read(8 * CHUNK):
-            yield np.frombuffer(data, kind)
-    (folder / name).unlink()
-
-
-def _ends(lengths: Iterable[Ids]) -> Iterator[NDArray[np.int64]]:
-    """Yield 0 and then where each stretch ends."""
-    place = np.zeros(1, np.int64)
-    yield place
-    for chunk in lengths:
-        ends = place[-1] + np.cumsum(chunk, dtype=np.int64)
-        yield ends
-        place = ends[-1:]
-
-
-def _write_array(path: Path, length: int, kind: str, chunks: Iterable[NDArray[Any]]) -> None:
-    """Write one .npy file piece by piece."""
-    with path.open("wb") as file:
-        write_header(file, (length,), kind)
-        for chunk in chunks:
-            file.write(chunk.tobytes())
-
-
-Listed = Callable[[int, Ids], NDArray[np.bool_]]  # which words of a chunk, and where it begins
-
-
 def write_occurrences(
-    folder: Path, counts: NDArray[np.int64], listed: Listed | None = None
+    folder: Path, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None
 ) -> None:
     """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time.
 
-    counts: (V,) of all its occurrences, or of those that are listed.
+    listed: (tokens,) which of them; without, all. counts: (V,) of those that are listed.
     """
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     free = np.concatenate([[0], np.cumsum(counts)])  # (V+1,) where each word's list begins
@@ -208,7 +179,7 @@ def write_occurrences(
     for first in range(0, len(ids), CHUNK):
         chunk = np.array(ids[first : first + CHUNK])
         known = chunk < len(counts)
-        within = np.flatnonzero(known if listed is None else known & listed(first, chunk))
+        within = np.flatnonzero(known if listed is None else known & listed[first : first + CHUNK])
         order = within[np.argsort(chunk[within], kind="stable")]
         words = chunk[order]
         number = np.bincount(words, minlength=len(counts))  # (V,) of each word in this chunk

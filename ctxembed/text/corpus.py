@@ -75,8 +75,8 @@ class Corpus:
     def _read(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
         digest = hashlib.sha256()
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
-        tail, line, wrapped, place = b"", 1, False, 0
-        first, blank = True, 0
+        tail, line, place, blank = b"", 1, 0, 0
+        wrapped: bool | None = None  # the first block shows it
         with open_bytes(source.name) as stream:
             while True:
                 with damage_told(source.name):
@@ -89,10 +89,9 @@ class Corpus:
                         f"{source.name}: line {at}: a NUL character; this looks like a binary file"
                         " (for UTF-16 text give --encoding utf-16)"
                     )
-                if first:
+                if wrapped is None:
                     text = text.removeprefix(codecs.BOM_UTF8)
                     wrapped = not self.lines and looks_wrapped(text.decode("utf-8", "replace"))
-                    first = False
                 cut = len(text) if not data else _safe_cut(text, wrapped)
                 head, tail = text[:cut], text[cut:]
                 blank = blank + len(head) if head.isspace() else 0
@@ -155,13 +154,10 @@ def _safe_cut(text: bytes, wrapped: bool) -> int:
     cut = text.rfind(b"\n\n") + 2 if wrapped else 0
     if cut < 2:
         cut = text.rfind(b"\n") + 1
-    if cut or len(text) < BLOCK:
+    if cut or len(text.decode("utf-8", "replace")) < BLOCK:
         return cut
-    length = len(text.decode("utf-8", "replace"))
-    if length >= BLOCK:
-        spaces = (b" ", b"\t", "\u3000".encode(), "。".encode())
-        cut = max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
-    return cut
+    spaces = (b" ", b"\t", "\u3000".encode(), "。".encode())
+    return max((text.rfind(space) + len(space) for space in spaces if space in text), default=0)
 
 
 def _position(stream: IO[bytes], size: int | None) -> int:

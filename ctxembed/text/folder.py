@@ -12,6 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from ctxembed.errors import CtxembedError, ModelError, Replaced, read_failure
+from ctxembed.text import verified
 
 SMALL = 4 << 20  # bytes; what is smaller is verified each time: a thousandth of a second
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -38,22 +39,23 @@ class Folder:
         self.numbers: dict[str, int] = {}  # name -> open file
         self.late = False  # whether files are opened when they are asked for
         self.root: int | None = None  # where a system cannot open files by their folder
-        if _BY_FOLDER and above is None:
-            self.root = os.open(path, _FOLDER)
-        elif _BY_FOLDER and above is not None:
-            name = path.relative_to(above.path)
-            self.root = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=above.root)
+        self.place: tuple[Path, int | None] = path, None  # and the folder in which it is
+        if above is not None:
+            self.place = path.relative_to(above.path), above.root
+        if _BY_FOLDER:
+            flags = _FOLDER if above is None else _FOLDER | os.O_NOFOLLOW
+            self.root = os.open(self.place[0], flags, dir_fd=self.place[1])
 
     def __del__(self) -> None:
         self._let_go()
-        if getattr(self, "root", None) is not None:
-            os.close(self.root)  # type: ignore[arg-type]
+        if self.root is not None:
+            os.close(self.root)
 
     def __truediv__(self, name: str) -> "Part":
         return Part(self, name)
 
     def _let_go(self) -> None:
-        for number in getattr(self, "numbers", {}).values():
+        for number in self.numbers.values():
             os.close(number)
         self.numbers = {}
 
@@ -62,10 +64,7 @@ class Folder:
         if self.root is None:
             return True
         try:
-            if self.above is None:
-                here = os.stat(self.path)
-            else:
-                here = os.stat(self.path.relative_to(self.above.path), dir_fd=self.above.root)
+            here = os.stat(self.place[0], dir_fd=self.place[1])
             same = os.path.samestat(here, os.fstat(self.root))
             return same and (self.above is None or self.above.in_place())
         except OSError:
@@ -111,14 +110,14 @@ class Folder:
         return [name for name in (*self.names(), *within) if name.endswith(OURS) and name[0] != "."]
 
     def number(self, name: str) -> int | None:
-        """Return the open file of a name, or None where there is none."""
+        """Return the open file of a name, or None where there is none of ours."""
+        if self.listed is not None and name not in self.listed and name not in UNLISTED:
+            return None
         if name in self.numbers:
             return self.numbers[name]
         try:
-            if self.root is None:
-                number = os.open(self.path / name, _FLAGS)
-            else:
-                number = os.open(name, _FLAGS, dir_fd=self.root)
+            place = name if self.root is not None else self.path / name
+            number = os.open(place, _FLAGS, dir_fd=self.root)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -149,9 +148,7 @@ class Folder:
                 head = os.pread(number, HEAD, 0) if "dtype" in listed else b""
             part.expect("bytes", found.st_size)
             if head:
-                kind, shape, _ = part.array_header(head)
-                part.expect("dtype", kind)
-                part.expect("shape", list(shape))
+                part.array_header(head)
 
     def damage(self, name: str, reason: str) -> ModelError:
         """Say that a file is not what it should be."""
@@ -182,19 +179,10 @@ class Part:
 
     def exists(self) -> bool:
         """Tell whether there is such a file; one that is not listed is none of ours."""
-        if not self._is_ours():
-            return False
         try:
             return self.folder.number(self.name) is not None
         except OSError as error:
             raise self.folder.failure(self.name, error) from None
-
-    is_file = exists
-
-    def _is_ours(self) -> bool:
-        """Tell whether the file is listed, if there is a list."""
-        listed = self.folder.listed
-        return listed is None or self.name in listed or self.name in UNLISTED
 
     def is_dir(self) -> bool:
         """Tell whether any file lies under this name."""
@@ -206,8 +194,6 @@ class Part:
     def opened(self) -> Iterator[tuple[int, os.stat_result]]:
         """Give the open file and its state."""
         folder, name = self.folder, self.name
-        if not self._is_ours():
-            raise folder.missing(name)
         try:
             number = folder.number(name)
             if number is None:
@@ -221,39 +207,42 @@ class Part:
             raise folder.failure(name, error) from None
 
     def open_data(self, *, whole: bool = False) -> Any:
-        """Return all bytes, mapped, when they are what they should be; `whole` reads all again."""
+        """Return all bytes, mapped, when they are what they should be.
+
+        They are held against their checksum: large files once, until they change, or if `whole`.
+        """
         with self.opened() as (number, found):
             data = mmap.mmap(number, 0, access=mmap.ACCESS_READ) if found.st_size else b""
-        if self.folder.listed is not None and self.name in self.folder.listed:
-            self._verify(data, found, whole)
+        listed = (self.folder.listed or {}).get(self.name)
+        if listed is None:
+            return data
+        self.expect("bytes", len(data))
+        large, seen = len(data) > SMALL, (str(self), found, listed.get("crc32", ""))
+        if whole or not (large and verified.is_known(*seen)):
+            self.expect("crc32", f"{crc32(data):08x}")
+            if large:
+                verified.remember([seen])
         return data
 
     def expect(self, what: str, found: object) -> None:
         """Refuse a file that is not as listed."""
         expected = (self.folder.listed or {}).get(self.name, {}).get(what, found)
         if found != expected:
-            told = f"{what} {found}, expected {expected}"
-            raise self.folder.damage(self.name, told)
+            raise self.folder.damage(self.name, f"{what} {found}, expected {expected}")
 
     def array_header(self, head: bytes) -> tuple[str, tuple[int, ...], int]:
-        """Return kind and shape of an array, and where its numbers begin."""
-        try:
-            return read_header(head)
-        except ValueError as error:
-            raise self.folder.damage(self.name, str(error)) from None
-
-    def _verify(self, data: Any, found: os.stat_result, whole: bool) -> None:
-        """Hold the bytes against their checksum; large files once, until they change."""
-        self.expect("bytes", len(data))
-        checksum = (self.folder.listed or {})[self.name].get("crc32", "")
-        if len(data) > SMALL:
-            from ctxembed.text import verified
-
-            if not whole and verified.is_known(str(self), found, checksum):
-                return
-        self.expect("crc32", f"{crc32(data):08x}")
-        if len(data) > SMALL:
-            verified.remember([(str(self), found, checksum)])
+        """Return kind and shape of an array, if as listed, and where its numbers begin."""
+        if head[:6] != b"\x93NUMPY":
+            raise self.folder.damage(self.name, "not an array")
+        begin = 10 + int.from_bytes(head[8:10], "little")
+        header = _HEADER.fullmatch(head[10:begin]) if head[6:8] == b"\1\0" else None
+        if header is None:
+            raise self.folder.damage(self.name, "not an array of plain numbers, row by row")
+        kind, sizes = header["kind"].decode(), header["shape"].replace(b" ", b"").split(b",")
+        shape = tuple(int(size) for size in sizes if size)
+        self.expect("dtype", kind)
+        self.expect("shape", list(shape))
+        return kind, shape, begin
 
     def read_bytes(self) -> bytes:
         """Read the file whole; one of no known size must be of a sensible one."""
@@ -284,22 +273,3 @@ def open_failure(path: Path, error: OSError, fix: str) -> CtxembedError:
     if error.errno == errno.ENOMEM:
         return CtxembedError(f"{path}: not enough memory to open it")
     return ModelError(f"{read_failure(path, error)}; {fix}")
-
-
-def read_header(head: bytes) -> tuple[str, tuple[int, ...], int]:
-    """Return kind and shape of an array, and where its numbers begin.
-
-    >>> from io import BytesIO
-    >>> import numpy as np
-    >>> np.save(file := BytesIO(), np.zeros((2, 3), np.float32))
-    >>> read_header(file.getvalue())
-    ('<f4', (2, 3), 128)
-    """
-    if head[:6] != b"\x93NUMPY":
-        raise ValueError("not an array")
-    begin = 10 + int.from_bytes(head[8:10], "little")
-    header = _HEADER.fullmatch(head[10:begin]) if head[6:8] == b"\1\0" else None
-    if header is None:
-        raise ValueError("not an array of plain numbers, row by row")
-    sizes = header["shape"].replace(b" ", b"").split(b",")
-    return header["kind"].decode(), tuple(int(size) for size in sizes if size), begin

@@ -13,7 +13,7 @@ from ctxembed.errors import ModelError
 from ctxembed.text.borders import choose
 from ctxembed.text.folder import Part
 from ctxembed.text.npy import load
-from ctxembed.text.original import COPY, PIECES, PLACES, Copy, Original
+from ctxembed.text.original import COPY, PIECES, PLACES, Original
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
 
@@ -39,8 +39,7 @@ class Index:
         if not (self.folder / PLACES).exists():
             return None
         places = self._load(PLACES, len(self.offsets) - 1)
-        copy = Copy(self.folder)
-        return Original(copy, places, self.offsets, self.documents, self.tokenizer())
+        return Original(self.folder, places, self.offsets, self.documents, self.tokenizer())
 
     @cached_property
     def ids(self) -> Ids:
@@ -113,18 +112,14 @@ class Index:
         """Return the ids of one sentence."""
         return np.asarray(self.ids[self.offsets[number] : self.offsets[number + 1]])
 
-    def count(self, ids: Ids, types: int) -> NDArray[np.int64]:
-        """Count ids, so many types or more; none may be beyond what the index has words for."""
-        most, known = ids.max(initial=0), len(self.vocab)
-        beyond = most >= known and most >= known + len(self.rare)
-        self._expect("ids.npy", ids.min(initial=0) >= 0 and not beyond)
-        return np.bincount(ids, minlength=types)
-
     def count_all(self) -> NDArray[np.int64]:
-        """Count every word, rare ones behind the vocabulary."""
-        counts = np.zeros(len(self.vocab), np.int64)
+        """Count every word, rare ones behind the vocabulary; none may be beyond those."""
+        counts, known = np.zeros(len(self.vocab), np.int64), len(self.vocab)
         for first in range(0, len(self.ids), CHUNK):
-            some = self.count(self.ids[first : first + CHUNK], len(counts))
+            ids = self.ids[first : first + CHUNK]
+            beyond = ids.max() >= known and ids.max() >= known + len(self.rare)
+            self._expect("ids.npy", ids.min() >= 0 and not beyond)
+            some = np.bincount(ids, minlength=len(counts))
             some[: len(counts)] += counts
             counts = some
         return counts

@@ -42,7 +42,7 @@ avec pour par mais et ou si quand après avant depuis son sa ses leur""",
 para pero si cuando después antes desde su sus no""",
     "tr": """bu şu bir ben biz siz onlar ama ve veya fakat ancak sonra önce çünkü eğer""",
 }
-_ORDINALS = ("de", "tr")  # a number with a full stop is a rank: 3. Oktober, 19. yüzyıl
+ORDINALS = ("de", "tr")  # a number with a full stop is a rank: 3. Oktober, 19. yüzyıl
 DOTTED_I = ("tr", "az")  # where I and i are two letters, ı and i when they are small
 KNOWN = ("", *_ABBREVIATIONS, "az")
 
@@ -67,11 +67,6 @@ def abbreviations(language: str) -> frozenset[str]:
 def starters(language: str) -> frozenset[str]:
     """The words with which sentences often begin."""
     return frozenset(_STARTERS.get(language or "en", "").split())
-
-
-def has_ordinals(language: str) -> bool:
-    """Tell whether a full stop behind a number makes a rank of it."""
-    return language in _ORDINALS
 
 
 def make_small(word: str, language: str) -> str:

@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from ctxembed.errors import CorpusError, CtxembedError, read_failure
@@ -81,7 +82,7 @@ def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
     """Yield the lines of a file, or of stdin (`-`), without what ends them; empty ones count."""
     with damage_told(str(name)):
         stream = open_bytes(str(name))
-        try:
+        with nullcontext() if name == "-" else stream:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             empty = 0
             for number, raw in enumerate(lines, 1):
@@ -96,9 +97,6 @@ def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
                     )
                 text = decode(raw, told, number, errors=errors).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
-        finally:
-            if name != "-":
-                stream.close()
 
 
 def numbered_lines(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ctxembed.text.folder import HEAD, Part, open_path
 
@@ -15,21 +16,43 @@ def load(place: Path | Part) -> Any:
         place = open_path(place)
     data = place.open_data()
     kind, shape, begin = place.array_header(bytes(data[:HEAD]))
-    place.expect("dtype", kind)
-    place.expect("shape", list(shape))
     if math.prod(shape) * int(kind[2:]) != len(data) - begin:
         raise place.folder.damage(place.name, f"{len(data)} bytes, too many or few for {shape}")
     return np.frombuffer(data, kind, offset=begin).reshape(shape)
 
 
 def write_header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:
-    """Begin an .npy file whose numbers follow; numpy leaves room for any number of rows.
-
-    >>> from io import BytesIO
-    >>> file = BytesIO()
-    >>> write_header(file, (2,), "<i4")
-    >>> np.load(BytesIO(file.getvalue() + bytes([7, 0, 0, 0, 8, 0, 0, 0])))
-    array([7, 8], dtype=int32)
-    """
+    """Begin an .npy file whose numbers follow; numpy leaves room for any number of rows."""
     header = {"descr": kind, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)
+
+
+class ArrayWriter:
+    """Writes an .npy file, a few numbers at a time; in the end it tells how many they are.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with ArrayWriter(Path(folder, "a.npy"), "<i4") as target:
+    ...         target.write([7])
+    ...         target.write([8, 9])
+    ...     np.load(Path(folder, "a.npy"))
+    array([7, 8, 9], dtype=int32)
+    """
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self.file, self.kind, self.length = path.open("wb"), kind, 0
+        write_header(self.file, (0,), kind)
+
+    def __enter__(self) -> "ArrayWriter":
+        return self
+
+    def write(self, numbers: ArrayLike) -> None:
+        """Write numbers behind those that are there."""
+        some = np.asarray(numbers, self.kind)
+        self.file.write(some.tobytes())
+        self.length += len(some)
+
+    def __exit__(self, *_: object) -> None:
+        with self.file:
+            self.file.seek(0)
+            write_header(self.file, (self.length,), self.kind)

@@ -4,14 +4,14 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.borders import find_blank_lines, find_borders
-from ctxembed.text.corpus import Block
+from ctxembed.text.borders import BLOCK, FILE, LINE, check_kind, find_blank_lines, find_borders
+from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.distinct import WIDE, Chunks, find_chunks
 from ctxembed.text.languages import DOTTED_I
 from ctxembed.text.original import pack
@@ -43,11 +43,7 @@ class Numbered:
 
 
 def number_words(
-    block: Block,
-    tokenizer: Tokenizer,
-    lines: bool,
-    border: str | None = None,
-    keep: bool = False,
+    block: Block, tokenizer: Tokenizer, lines: bool, border: str | None = None, keep: bool = False
 ) -> Numbered:
     """Split a block into sentences and words, and number the words by first appearance.
 
@@ -70,6 +66,9 @@ def number_words(
     chunk = np.searchsorted(ends, offsets[:-1], side="right")
     places = starts[chunk]
     before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
+    # A part of a long sentence that begins within a chunk is found from the part before.
+    inside = ends[chunk - 1] * (chunk > 0) < offsets[:-1]
+    whole = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
     return Numbered(
         block.file,
         text,
@@ -78,17 +77,9 @@ def number_words(
         (block.line + np.searchsorted(breaks, places)).astype(np.int32),
         np.diff(before, prepend=0) > 0,
         len(borders) > (before[-1] if len(before) else 0),
-        _anchor(places, ends[chunk - 1] * (chunk > 0) < offsets[:-1]),
+        places[whole],
         pack(block.data) if keep else [],
     )
-
-
-def _anchor(places: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Let a part of a long sentence that begins within a chunk be found from the part before."""
-    if not inside.any():
-        return places
-    own = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
-    return places[own]
 
 
 def _part(
@@ -181,11 +172,7 @@ def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 
 _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
-
-
 _LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
-
-
 _ANYWHERE = np.isin(np.arange(256), list(b"'-"))  # joiners between any letters
 # A digit may be one of several bytes; the tokenizer then decides, as for all such chunks.
 _DIGITS = np.array([chr(code).isdecimal() or code > 127 for code in range(256)])
@@ -216,12 +203,13 @@ def number_all(
     border: str | None = None,
     keep: bool = False,
 ) -> Iterator[tuple[Numbered, int]]:
-    """Encode blocks in order, in several processes where that pays."""
+    """Number the words of blocks in order, in several processes where that pays."""
+    number = partial(number_words, tokenizer=tokenizer, lines=lines, border=border, keep=keep)
     stream = iter(blocks)
     start = list(islice(stream, 8))
     if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
         for block, size in chain(start, stream):
-            yield number_words(block, tokenizer, lines, border, keep), size
+            yield number(block), size
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -231,13 +219,33 @@ def number_all(
         pending: deque[tuple[Future[Numbered], int]] = deque()
         for block, size in chain(start, stream):
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
-                future = pool.submit(number_words, block, tokenizer, lines, border, keep)
+                future = pool.submit(number, block)
             else:  # the others have enough to do: this process is a worker too
                 future = Future()
-                future.set_result(number_words(block, tokenizer, lines, border, keep))
+                future.set_result(number(block))
             pending.append((future, size))
             while pending and (pending[0][0].done() or len(pending) > 4 * workers):
                 future, size = pending.popleft()
                 yield future.result(), size
         for future, size in pending:
             yield future.result(), size
+
+
+def number_corpus(
+    corpus: Corpus, tokenizer: Tokenizer, workers: int = 1, keep: bool = False
+) -> Iterator[tuple[Numbered, NDArray[np.uint8], int]]:
+    """Yield a corpus part by part, what begins with each sentence, and how many bytes were read."""
+    file, line, behind = -1, 0, False  # of the sentence before, and whether a border is behind it
+    border = check_kind(corpus.document)
+    for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers, border, keep):
+        begins = np.where(part.borders, BLOCK, 0).astype(np.uint8)
+        if len(begins):
+            begins[part.lines != np.append(line, part.lines[:-1])] |= LINE
+            if part.file != file:
+                begins[0] = FILE | BLOCK | LINE
+            elif behind:
+                begins[0] |= BLOCK
+            begins[begins & BLOCK > 0] |= LINE
+            file, line, behind = part.file, int(part.lines[-1]), False
+        behind |= part.border_behind
+        yield part, begins, size

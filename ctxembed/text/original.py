@@ -2,24 +2,22 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
 from ctxembed.text.folder import Part
-from ctxembed.text.npy import load, write_header
+from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
 
 PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line
 KEPT = 8  # pieces, and sentences
 Spans = tuple[str, list[tuple[int, int]]]  # a text, and where its tokens begin and end
-K = TypeVar("K")
-V = TypeVar("V")
 COPY, PIECES, PLACES = "text.npy", "pieces.npy", "places.npy"
 
 
@@ -29,113 +27,48 @@ def pack(data: bytes) -> list[tuple[int, bytes]]:
     return [(len(piece), zlib.compress(piece, 1)) for piece in pieces]
 
 
-class CopyWriter:
-    """Writes packed pieces one behind the other, and where each begins."""
+@dataclass(frozen=True)
+class Original:
+    """The copy of a corpus's text in an index, in which its tokens are found.
 
-    def __init__(self, folder: Path, file: IO[bytes]) -> None:
-        self.folder, self.file = folder, file
-        self.ends = [(0, 0)]  # of each piece, in the text and when it is packed
-        self._tell_size()
-
-    @property
-    def size(self) -> int:
-        """Bytes of text so far."""
-        return self.ends[-1][0]
-
-    def _tell_size(self) -> None:
-        """Write the array's header, again when its size is known."""
-        write_header(self.file, (self.ends[-1][1],), "|u1")
-
-    def add(self, pieces: Sequence[tuple[int, bytes]]) -> None:
-        """Write the pieces of a block."""
-        for size, packed in pieces:
-            self.file.write(packed)
-            self.ends.append((self.ends[-1][0] + size, self.ends[-1][1] + len(packed)))
-
-    def finish(self) -> None:
-        """Write how many bytes there are, and where the pieces begin."""
-        begin = self.file.tell() - self.ends[-1][1]
-        self.file.seek(0)
-        self._tell_size()
-        assert self.file.tell() == begin, "numpy's header changed its length"
-        np.save(self.folder / PIECES, np.array(self.ends, np.int64))
-
-
-class Recent(dict[K, V]):
-    """What was made last: occurrences are asked for in the order of the text.
-
-    It holds nothing of who makes it, so that a model's files are closed when nobody asks any more.
+    What was made last is kept: occurrences are asked for in the order of the text. It holds nothing
+    of this object, so that a model's files are closed when nobody asks any more.
     """
 
-    def get(self, key: K, make: Callable[[K], V]) -> V:  # type: ignore[override]
-        """Return what was made of a key, or make it."""
-        if key not in self:
-            if len(self) >= KEPT:
-                self.pop(next(iter(self)))
-            self[key] = make(key)
-        return self[key]
-
-
-@dataclass(frozen=True)
-class Copy:
-    """The copy of a corpus's text in an index."""
-
     folder: Path | Part
-    unpacked: Recent[int, bytes] = field(default_factory=lambda: Recent[int, bytes](), repr=False)
+    places: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
+    offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
+    documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
+    tokenizer: Tokenizer
 
     @cached_property
     def _pieces(self) -> NDArray[np.int64]:
+        """(P+1, 2) where each piece begins, in the text and when it is packed."""
         pieces: NDArray[np.int64] = load(self.folder / PIECES)
         if pieces.ndim != 2 or not len(pieces):
-            raise self._damaged(PIECES)
+            raise _damaged(self.folder / PIECES)
         return pieces
 
     @cached_property
-    def _packed(self) -> NDArray[np.uint8]:
-        packed: NDArray[np.uint8] = load(self.folder / COPY)
-        return packed
+    def _unpack(self) -> Callable[[int], bytes]:
+        place = self.folder / COPY
+        return lru_cache(KEPT)(partial(_unpack, place, self._pieces, load(place)))
+
+    @cached_property
+    def _find_tokens(self) -> Callable[[bytes], Spans]:
+        return lru_cache(KEPT)(partial(_find_tokens, self.tokenizer))
 
     @property
     def size(self) -> int:
         """Bytes of text."""
         return int(self._pieces[-1, 0])
 
-    def _unpack(self, piece: int) -> bytes:
-        (begin, first), (end, last) = self._pieces[piece : piece + 2].tolist()
-        try:
-            size = min(end - begin, PIECE)
-            data = zlib.decompressobj().decompress(self._packed[first:last].tobytes(), size + 1)
-        except (zlib.error, ValueError):  # a size below 0
-            data = b""
-        if len(data) != end - begin:
-            raise self._damaged(COPY)
-        return data
-
-    def _damaged(self, name: str) -> ModelError:
-        return ModelError(f"{self.folder / name}: damaged; train the model again")
-
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from one place to another."""
         first, last = np.searchsorted(self._pieces[:, 0], [begin, end - 1], side="right") - 1
-        data = b"".join(
-            self.unpacked.get(piece, self._unpack) for piece in range(int(first), int(last) + 1)
-        )
+        data = b"".join(map(self._unpack, range(int(first), int(last) + 1)))
         start = begin - int(self._pieces[first, 0])
         return data[start : start + end - begin]
-
-
-@dataclass(frozen=True)
-class Original:
-    """Finds tokens of the index in the copy of its text."""
-
-    copy: Copy
-    places: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
-    offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
-    documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
-    tokenizer: Tokenizer
-    spans: Recent[tuple[int, int], Spans] = field(
-        default_factory=lambda: Recent[tuple[int, int], Spans](), repr=False
-    )
 
     def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
         """Return what stands before some tokens of a sentence, they themselves, what is behind.
@@ -145,10 +78,10 @@ class Original:
         """
         begin, end = self._spans(token, size)
         first, last = self._document(token)
-        before = self.copy.read(max(first, begin - 4 * width), begin) if width else b""
-        behind = self.copy.read(end, min(last, end + 4 * width)) if width and end < last else b""
+        before = self.read(max(first, begin - 4 * width), begin) if width else b""
+        behind = self.read(end, min(last, end + 4 * width)) if width and end < last else b""
         left, right = _flat(before), _flat(behind)
-        hit = " ".join(self.copy.read(begin, end).decode("utf-8", "replace").split())
+        hit = " ".join(self.read(begin, end).decode("utf-8", "replace").split())
         return (
             clip(left, width, whole=begin - first <= 4 * width),
             hit,
@@ -161,27 +94,45 @@ class Original:
         place = int(self.places[sentence])
         # A long sentence was split: its parts are counted from where it begins.
         first, behind = np.searchsorted(self.places, [place, place + 1]).tolist()
-        end = int(self.places[behind]) if behind < len(self.places) else self.copy.size
-        text, spans = self.spans.get((place, end), self._tokens)
+        end = int(self.places[behind]) if behind < len(self.places) else self.size
+        text, spans = self._find_tokens(self.read(place, end))
         at = token - int(self.offsets[first])
         if at + size > len(spans):
             raise ModelError(
-                f"{self.copy.folder}: damaged (the text is not that of the index); train the model"
-                " again"
+                f"{self.folder}: damaged (the text is not that of the index); train the model again"
             )
         start, stop = spans[at][0], spans[at + size - 1][1]
         return place + len(text[:start].encode()), place + len(text[:stop].encode())
-
-    def _tokens(self, place: tuple[int, int]) -> Spans:
-        text = self.copy.read(*place).decode("utf-8", "replace")
-        return text, [(start, stop) for _, start, stop in self.tokenizer.tokens(text)]
 
     def _document(self, token: int) -> tuple[int, int]:
         """Return where the document of a token begins and ends, in bytes."""
         number = int(np.searchsorted(self.documents, token, side="right")) - 1
         first, last = np.searchsorted(self.offsets, self.documents[number : number + 2]).tolist()
-        end = int(self.places[last]) if last < len(self.places) else self.copy.size
+        end = int(self.places[last]) if last < len(self.places) else self.size
         return int(self.places[first]), end
+
+
+def _unpack(
+    place: Path | Part, pieces: NDArray[np.int64], packed: NDArray[np.uint8], piece: int
+) -> bytes:
+    (begin, first), (end, last) = pieces[piece : piece + 2].tolist()
+    try:
+        size = min(end - begin, PIECE)
+        data = zlib.decompressobj().decompress(packed[first:last].tobytes(), size + 1)
+    except (zlib.error, ValueError):  # a size below 0
+        data = b""
+    if len(data) != end - begin:
+        raise _damaged(place)
+    return data
+
+
+def _damaged(place: Path | Part) -> ModelError:
+    return ModelError(f"{place}: damaged; train the model again")
+
+
+def _find_tokens(tokenizer: Tokenizer, data: bytes) -> Spans:
+    text = data.decode("utf-8", "replace")
+    return text, [(start, stop) for _, start, stop in tokenizer.tokens(text)]
 
 
 def _flat(data: bytes) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
-from ctxembed.text.build_index import Counted, sentence_chunks
+from ctxembed.text.build_index import Counted, move_documents, renumber_for, sentence_chunks
 from ctxembed.text.folder import Part
 from ctxembed.text.function_words import MANY, is_content
 from ctxembed.text.index import CHUNK
-from ctxembed.text.npy import load, write_header
+from ctxembed.text.npy import ArrayWriter
 from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "phrases.txt"  # in a model directory: the pass, the first word, the second, a phrase a line
@@ -34,10 +34,6 @@ class Phrases(Tokenizer):
 
     passes: tuple[Pairs, ...] = field(default=(), compare=False, repr=False)
 
-    def words(self, text: str) -> list[str]:
-        """Split text into words and phrases."""
-        return [word for word, _, _ in self.tokens(text)]
-
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Yield each word or phrase, and where it begins and ends in the text.
 
@@ -50,13 +46,11 @@ class Phrases(Tokenizer):
             joined: list[tuple[str, int, int]] = []
             apart = True  # whether the last word may still be joined
             for word, start, end in tokens:
-                if joined and apart and (joined[-1][0], word) in pairs:
-                    first, begin, _ = joined.pop()
-                    joined.append((f"{first}_{word}", begin, end))
-                    apart = False
-                else:
-                    joined.append((word, start, end))
-                    apart = True
+                apart = not (joined and apart and (joined[-1][0], word) in pairs)
+                if not apart:
+                    first, start, _ = joined.pop()
+                    word = f"{first}_{word}"
+                joined.append((word, start, end))
             tokens = joined
         return iter(tokens)
 
@@ -126,8 +120,7 @@ def find_pairs(folder: Path, counted: Counted, least: int) -> NDArray[np.int64]:
     together = number / total
     apart = counted.counts[first] / total * (counted.counts[second] / total)
     good = np.log(together / apart) >= -NPMI * np.log(together)
-    found = np.stack([first[good], second[good]], axis=1)
-    return np.asarray(found, np.int64)
+    return np.stack([first[good], second[good]], axis=1)
 
 
 def _bucket(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -145,42 +138,33 @@ def _pairs(folder: Path, may: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
 
 
 def join(folder: Path, counted: Counted, pairs: NDArray[np.int64]) -> Counted:
-    """Join pairs (n, 2) of words wherever they meet in a sentence, from left to right."""
+    """Join pairs (n, 2) of words, sorted, wherever they meet in a sentence, from left to right."""
     if not len(pairs):
         return counted
     types = len(counted.types)
     keys = pairs[:, 0] * types + pairs[:, 1]
-    order = np.argsort(keys)
-    keys, names = keys[order], [f"{counted.types[a]}_{counted.types[b]}" for a, b in pairs[order]]
+    names = [f"{counted.types[a]}_{counted.types[b]}" for a, b in pairs.tolist()]
     counts = np.concatenate([counted.counts, np.zeros(len(keys), np.int64)])
-    gone = [np.zeros(1, np.int64)]  # joints within each sentence
-    with (folder / "joined").open("wb") as target:
+    moved = [np.zeros(1, np.int64)]  # where each sentence begins now
+    with ArrayWriter(folder / "joined.npy", "<i4") as target:
         for ids, bounds in sentence_chunks(folder, CHUNK):
             mine, taken = _join(ids, bounds, keys, types)
-            target.write(mine.astype("<i4").tobytes())
-            before = np.concatenate([[0], np.cumsum(taken)])
-            gone.append(np.diff(before[bounds]))
-            counts += np.bincount(mine, minlength=len(counts)) - np.bincount(
-                ids, minlength=len(counts)
-            )
-    offsets, documents = load(folder / "offsets.npy"), load(folder / "documents.npy")
-    moved = offsets - np.cumsum(np.concatenate(gone))
-    documents = moved[np.searchsorted(offsets, documents)]
-    np.save(folder / "offsets.npy", moved)
-    np.save(folder / "documents.npy", documents)
+            moved.append(target.length + (bounds - np.append(0, np.cumsum(taken))[bounds])[1:])
+            target.write(mine)
+            for sign, some in ((1, mine), (-1, ids)):
+                counts += sign * np.bincount(some, minlength=len(counts))
+    (folder / "joined.npy").replace(folder / "ids.npy")
+    offsets = np.concatenate(moved)
+    move_documents(folder, offsets)
+    np.save(folder / "offsets.npy", offsets)
     order = np.argsort(-counts, kind="stable")
-    rank = np.argsort(order).astype(np.int32)
-    with (folder / "ids.npy").open("wb") as target, (folder / "joined").open("rb") as source:
-        write_header(target, (int(moved[-1]),), "<i4")
-        while data := source.read(4 * CHUNK):
-            target.write(rank[np.frombuffer(data, np.int32)].tobytes())
-    (folder / "joined").unlink()
+    renumber_for(folder, np.argsort(order).tolist(), len(order))
     words = [*counted.types, *names]
     return replace(
         counted,
         types=[words[row] for row in order.tolist()],
         counts=counts[order],
-        tokens=int(moved[-1]),
+        tokens=int(offsets[-1]),
     )
 
 

@@ -13,9 +13,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.borders import BLOCK, Beginnings, check_kind
+from ctxembed.text.borders import BLOCK
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.numbering import number_words
+from ctxembed.text.numbering import number_corpus
 from ctxembed.text.tokenizer import Tokenizer
 
 INDEXED, TRAINED = 1, 2  # what a sentence was drawn for, as bits
@@ -53,23 +53,18 @@ class Counts:
 def count_file(corpus: Corpus, tokenizer: Tokenizer) -> Counts:
     """Count the words of a corpus of one file."""
     found: dict[str, list[int]] = {}
-    tokens = sentences = 0
-    begun = Beginnings()
-    border = check_kind(corpus.document)
-    for block, _ in corpus.blocks():
-        part = number_words(block, tokenizer, corpus.lines, border)
+    tokens = sentences = blocks = 0
+    for part, begins, _ in number_corpus(corpus, tokenizer):
         _, first, number = np.unique(part.ids, return_index=True, return_counts=True)
         for word, at, times in zip(part.types, first.tolist(), number.tolist(), strict=True):
             entry = found.setdefault(word, [0, tokens + at])
             entry[0] += times
-        begun.mark(0, part.lines, part.borders, part.border_behind)
         tokens += len(part.ids)
         sentences += len(part.lengths)
+        blocks += int(np.count_nonzero(begins & BLOCK))
     table = np.array(list(found.values()), np.int64).reshape(-1, 2)
     (source,) = corpus.sources
-    return Counts(
-        list(found), table[:, 0], table[:, 1], sentences, begun.counts[BLOCK], source.sha256
-    )
+    return Counts(list(found), table[:, 0], table[:, 1], sentences, blocks, source.sha256)
 
 
 @dataclass(frozen=True)
@@ -106,12 +101,9 @@ def draw_file(corpus: Corpus, tokenizer: Tokenizer, plan: Plan) -> Iterator[Draw
     (source,) = corpus.sources
     rows = {word: row for row, word in enumerate(plan.words)}
     limits = np.append(plan.limits, 0.0)  # a word without a vector keeps no sentence
-    begun, block_number, before = Beginnings(), -1, 0
-    border = check_kind(corpus.document)
-    for block, _ in corpus.blocks():
-        part = number_words(block, tokenizer, corpus.lines, border)
-        if not len(part.lengths):
-            begun.mark(0, part.lines, part.borders, part.border_behind)
+    block_number, before = -1, 0
+    for part, begins, _ in number_corpus(corpus, tokenizer):
+        if not len(begins):
             continue
         types = part.types
         table = np.array([rows.get(word, -1) for word in types], np.int32)
@@ -119,9 +111,6 @@ def draw_file(corpus: Corpus, tokenizer: Tokenizer, plan: Plan) -> Iterator[Draw
         starts = np.concatenate([[0], np.cumsum(part.lengths)[:-1]]).astype(np.intp)
         numbers = before + np.arange(len(part.lengths))
         before += len(part.lengths)
-        begins = np.frombuffer(
-            begun.mark(0, part.lines, part.borders, part.border_behind), np.uint8
-        )
         in_block = block_number + np.cumsum(begins & BLOCK > 0)
         block_number = int(in_block[-1])
         kept = draw(source.name, numbers, plan.seed) < np.maximum.reduceat(limits[ids], starts)

@@ -19,15 +19,13 @@ def open_bytes(name: str) -> IO[bytes]:
     if name == "-":
         return sys.stdin.buffer
     suffix = Path(name).suffix.lower()
-    ours = suffix in (".bz2", ".xz")
     try:
         if "://" not in name and suffix not in PACKED:
             return open(name, "rb")
         from smart_open import open as smart  # slow to import
 
-        stream: IO[bytes] = smart(
-            name, "rb", compression="disable" if ours else "infer_from_extension"
-        )
+        how = "disable" if suffix in (".bz2", ".xz") else "infer_from_extension"
+        stream: IO[bytes] = smart(name, "rb", compression=how)
     except ImportError:
         raise CorpusError(
             f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
@@ -40,7 +38,15 @@ def open_bytes(name: str) -> IO[bytes]:
         found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
         reason = found[1].lower() if found else str(error).splitlines()[0]
         raise CorpusError(f"{name}: cannot be opened: {reason}") from None
-    return _unpack(stream, name) if ours else stream
+    if suffix == ".bz2":
+        from bz2 import BZ2Decompressor
+
+        return io.BufferedReader(Streams(stream, BZ2Decompressor, b""))
+    if suffix == ".xz":
+        from lzma import LZMADecompressor
+
+        return io.BufferedReader(Streams(stream, LZMADecompressor, b"\0"))  # xz may be padded
+    return stream
 
 
 @contextmanager
@@ -54,16 +60,6 @@ def damage_told(name: str) -> Iterator[None]:
         if type(error).__name__ not in ("error", "LZMAError", "ZstdError"):
             raise
         raise CorpusError(f"{name}: damaged: {error}") from None
-
-
-def _unpack(file: IO[bytes], name: str) -> IO[bytes]:
-    if Path(name).suffix.lower() == ".bz2":
-        from bz2 import BZ2Decompressor
-
-        return io.BufferedReader(Streams(file, BZ2Decompressor, b""))
-    from lzma import LZMADecompressor
-
-    return io.BufferedReader(Streams(file, LZMADecompressor, b"\0"))  # xz may be padded
 
 
 class Streams(io.RawIOBase):

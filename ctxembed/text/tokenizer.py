@@ -10,10 +10,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
-from ctxembed.text.languages import abbreviations, has_ordinals, make_small, starters
+from ctxembed.text.languages import ORDINALS, abbreviations, make_small, starters
 
 RULES = 2  # 1: models whose numbers end at a point or comma
 INNER = "##"  # before a piece that goes on with a word, where units are smaller than words
@@ -35,14 +34,14 @@ class Tokenizer:
         return {name: getattr(self, name) for name in Tokenizer.__dataclass_fields__}
 
     def words(self, text: str) -> list[str]:
-        """Split text into words, or into the smaller units of a tokeniser of those.
+        """Split text into words, or into the smaller or larger units of a tokeniser of those.
 
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
         >>> Tokenizer().words("1,881,135 at $3.50.")
         ['1,881,135', 'at', '3.50']
         """
-        if self.unit != "word":
+        if type(self) is not Tokenizer:
             return [unit for unit, _, _ in self.tokens(text)]
         pattern, text = self._pattern(text)
         found = pattern.findall(text)
@@ -134,62 +133,18 @@ _LETTERS = r"(?:[^\W\d_]\.)+[^\W\d_]"  # U.S
 _NEXT_WORD = r"\W*([^\W\d_]+)"
 
 
-@cache
-def _end_patterns() -> dict[str, re.Pattern[str]]:
-    """One pattern for each character: Python finds a letter much faster than one of several."""
-    behind = (
-        rf"[{MARKS}{FINAL}]*(?:[{re.escape(CLOSING)}]|[{FRENCH}]»)*"
-        rf"(?=\s|(?<=[{FINAL}]))"  # CJK writes no space behind it
-        rf"(?!\s*[{re.escape(OPENING)}]*[a-zß-öø-ÿ])"  # no sentence begins with a small letter
-    )
-    return {end: re.compile(re.escape(end) + behind) for end in MARKS + FINAL}
-
-
-def sentence_ends(text: str, language: str = "") -> list[int]:
-    """List where sentences end, but for the last one.
-
-    >>> sentence_ends("Dr. Who came. Yes! So"), sentence_ends("Am 3. Oktober. Ja", "de")
-    ([13, 18], [14])
-    """
-    ends: set[int] = set()
-    for character, pattern in _end_patterns().items():
-        if character in text:
-            ends.update(match.end() for match in pattern.finditer(text))
-    return [end for end in sorted(ends) if not is_abbreviation(text, end, language)]
-
-
 def is_abbreviation(text: str, end: int, language: str = "") -> bool:
     """Tell whether what ends here is a full stop that belongs to the word before it."""
     before = _compiled(_LAST_WORD).search(text, max(0, end - 13), end - 1)
     word = before[0] if before and text[end - 1] == "." else ""
     if len(word) == 1 and word.isupper():
         return True
-    if has_ordinals(language) and len(word) < 3 and word.isdecimal():
+    if language in ORDINALS and len(word) < 3 and word.isdecimal():
         return True
     if word.lower() not in abbreviations(language) and not _compiled(_LETTERS).fullmatch(word):
         return False
     follows = _compiled(_NEXT_WORD).match(text, end, end + 20)
     return follows is None or follows[1].lower() not in starters(language)
-
-
-_BLANK_LINE = r"\n[^\S\n]*\n\s*"
-_LINE = r"\n"
-
-
-def sentence_spans(
-    text: str, *, wrapped: bool = True, lines: bool = False, language: str = ""
-) -> Iterator[tuple[int, int]]:
-    """Yield where each sentence begins and ends; a blank line, or each line, ends one too.
-
-    >>> list(sentence_spans("It rained.  We stayed\\nin."))
-    [(0, 10), (12, 25)]
-    """
-    breaks = [match.end() for match in _compiled(_BLANK_LINE if wrapped else _LINE).finditer(text)]
-    ends = sorted({0, *breaks, *([] if lines else sentence_ends(text, language)), len(text)})
-    for start, end in pairwise(ends):
-        piece = text[start:end]
-        if not piece.isspace():
-            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 @dataclass(frozen=True)
@@ -211,13 +166,9 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
     """
     words: list[str] = []
     targets: list[range] = []
-    place = 0
-    for match in _compiled(_BRACKETS).finditer(text):
-        words += tokenizer.words(text[place : match.start()])
+    for number, part in enumerate(_compiled(_BRACKETS).split(text)):
         first = len(words)
-        words += tokenizer.words(match[1])
-        if len(words) > first:
+        words += tokenizer.words(part)
+        if number % 2 and len(words) > first:  # every second part stood in brackets
             targets.append(range(first, len(words)))
-        place = match.end()
-    words += tokenizer.words(text[place:])
     return Marked(tuple(words), tuple(targets))

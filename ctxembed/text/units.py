@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ctxembed.text.build_index import Counted
+from ctxembed.text.build_index import Counted, move_documents, sentence_chunks
 from ctxembed.text.index import CHUNK
-from ctxembed.text.npy import load, write_header
+from ctxembed.text.npy import ArrayWriter
 from ctxembed.text.numbering import split_long
 from ctxembed.text.original import PLACES
 
@@ -29,31 +27,24 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
     counts = np.bincount(rows, np.repeat(counted.counts, sizes), len(numbers)).astype(np.int64)
     order = np.argsort(-counts, kind="stable")
     rows, ends = np.argsort(order).astype(np.int32)[rows], np.cumsum(sizes)
-    ids, offsets = load(folder / "ids.npy"), load(folder / "offsets.npy")
-    before = np.zeros(len(offsets), np.int64)  # units before each sentence
-    with (folder / "units.npy").open("wb") as target:
-        write_header(target, (int(counts.sum()),), "<i4")
-        step = CHUNK // 16  # sentences
-        for first in range(0, len(offsets) - 1, step):
-            bounds = np.asarray(offsets[first : first + step + 1])
-            chunk = np.array(ids[bounds[0] : bounds[-1]])
-            each = sizes[chunk]
+    before = [np.zeros(1, np.int64)]  # units before each sentence
+    with ArrayWriter(folder / "units.npy", "<i4") as target:
+        for ids, bounds in sentence_chunks(folder, CHUNK):
+            each = sizes[ids]
             last = np.cumsum(each)
-            target.write(
-                rows[np.repeat(ends[chunk] - last, each) + np.arange(each.sum())].tobytes()
-            )
-            before[first + 1 : first + len(bounds)] = (
-                before[first] + last[bounds[1:] - bounds[0] - 1]
-            )
+            before.append(target.length + last[bounds[1:] - 1])
+            target.write(rows[np.repeat(ends[ids] - last, each) + np.arange(each.sum())])
     (folder / "units.npy").replace(folder / "ids.npy")
-    split = split_long(before, LONGEST)
-    whole = np.searchsorted(before, split[:-1], side="right") - 1  # the sentence each is part of
-    documents = load(folder / "documents.npy")
-    np.save(folder / "documents.npy", before[np.searchsorted(offsets, documents)])
+    moved = np.concatenate(before)
+    split = split_long(moved, LONGEST)
+    whole = np.searchsorted(moved, split[:-1], side="right") - 1  # the sentence each is part of
+    move_documents(folder, moved)
     np.save(folder / "offsets.npy", split)
     for name in ("lines.npy", PLACES):
         if (folder / name).exists():
             np.save(folder / name, np.load(folder / name)[whole])
+    last = moved[np.cumsum([file["sentences"] for file in counted.files])]
+    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()  # sentences of each file
     names = list(numbers)
     return replace(
         counted,
@@ -61,14 +52,5 @@ def divide(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Co
         counts=counts[order],
         sentences=len(split) - 1,
         tokens=int(counts.sum()),
-        files=_count_sentences(counted.files, before, split),
+        files=[{**file, "sentences": n} for file, n in zip(counted.files, number, strict=True)],
     )
-
-
-def _count_sentences(
-    files: Sequence[dict[str, Any]], before: NDArray[np.int64], split: NDArray[np.int64]
-) -> list[dict[str, Any]]:
-    """Count the sentences of each file again, long ones having been split."""
-    last = before[np.cumsum([file["sentences"] for file in files])]
-    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()
-    return [{**file, "sentences": n} for file, n in zip(files, number, strict=True)]

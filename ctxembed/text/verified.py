@@ -14,15 +14,16 @@ Seen = tuple[str, os.stat_result, str]  # path, what the system says of it, its 
 
 def is_known(path: str, found: os.stat_result, checksum: str) -> bool:
     """Tell whether a file had this checksum when it was last read whole, and did not change."""
-    return _read().get(_key(path)) == _mark(found, checksum)
+    key, mark = _entry(path, found, checksum)
+    return _read().get(key) == mark
 
 
 def remember(seen: Iterable[Seen]) -> None:
     """Note that files are as listed; where nothing can be written, they are read again."""
     known = _read()
-    for path, found, checksum in seen:
-        known.pop(_key(path), None)
-        known[_key(path)] = _mark(found, checksum)
+    for key, mark in (_entry(*file) for file in seen):
+        known.pop(key, None)  # to be the youngest
+        known[key] = mark
     place = _place()
     work = place.with_name(f"{place.name}.tmp-{os.getpid()}")
     with suppress(OSError):
@@ -44,11 +45,8 @@ def _read() -> dict[str, str]:
     return known if isinstance(known, dict) else {}
 
 
-def _key(path: str) -> str:
-    """Name a file without telling its path."""
+def _entry(path: str, found: os.stat_result, checksum: str) -> tuple[str, str]:
+    """Name a file without telling its path, and say what will change with it."""
     whole = os.path.realpath(path).encode("utf-8", "surrogatepass")
-    return f"{crc32(whole):08x}{crc32(whole[::-1]):08x}"
-
-
-def _mark(found: os.stat_result, checksum: str) -> str:
-    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {checksum}"
+    mark = f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {checksum}"
+    return f"{crc32(whole):08x}{crc32(whole[::-1]):08x}", mark

@@ -105,10 +105,10 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "stage"), [("own", "ids"), ("own", "positions.npy"), ("gensim", "text")]
+    ("engine", "stage"), [("own", "ids.npy"), ("own", "positions.npy"), ("gensim", "text")]
 )
 def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
-    write_corpus(tmp_path / "c.txt", 60_000 if stage == "ids" else 1500)
+    write_corpus(tmp_path / "c.txt", 60_000 if stage == "ids.npy" else 1500)
     line = [
         "c.txt",
         "-o",
@@ -128,7 +128,7 @@ def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.002)
-    time.sleep(0 if stage == "ids" else 0.5)
+    time.sleep(0 if stage == "ids.npy" else 0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=200)
     assert (process.returncode, out, err.strip()) == (130, "", "")  # one line break behind ^C

@@ -16,7 +16,8 @@ from ctxembed.errors import CorpusError
 from ctxembed.text import corpus as corpus_module
 from ctxembed.text.corpus import Block, Corpus, looks_wrapped
 from ctxembed.text.numbering import LONGEST, Numbered, number_all, number_words
-from ctxembed.text.tokenizer import Tokenizer, sentence_spans
+from ctxembed.text.sentence_ends import sentence_spans
+from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
 
 WORDS = {

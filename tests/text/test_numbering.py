@@ -15,8 +15,12 @@ from ctxembed.text.numbering import Numbered, number_all, number_words
 from ctxembed.text.sentence_ends import find_ends
 from ctxembed.text.tokenizer import (
     _MARKLESS,
+    CLOSING,
+    FINAL,
+    FRENCH,
+    OPENING,
     Tokenizer,
-    sentence_ends,
+    is_abbreviation,
     word_pattern,
 )
 
@@ -41,6 +45,18 @@ SPACES = [
     ",",
 ]
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES + SPACES), st.text(max_size=4))).map("".join)
+
+
+def sentence_ends(text: str, language: str = "") -> list[int]:
+    """List where sentences end, but for the last one, by a pattern over letters."""
+    end = re.compile(
+        rf"[.!?…{FINAL}]+(?:[{re.escape(CLOSING)}]|[{FRENCH}]»)*"
+        rf"(?=\s|(?<=[{FINAL}]))"  # CJK writes no space behind it
+        rf"(?!\s*[{re.escape(OPENING)}]*[a-zß-öø-ÿ])"  # no sentence begins with a small letter
+    )
+    # From each mark on: behind "?!" a sentence may end where from the first mark it does not.
+    ends = {match.end() for at in range(len(text)) if (match := end.match(text, at))}
+    return [end for end in sorted(ends) if not is_abbreviation(text, end, language)]
 
 
 def mark_sentences(text: str, mark: str, language: str = "") -> str:
