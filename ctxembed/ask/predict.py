@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ctxembed.ask.columns import SENTENCE
-from ctxembed.ask.contextualize import read_targets
+from ctxembed.ask.contextualize import answer_lines, read_targets
 from ctxembed.ask.targets import Skipped
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
@@ -59,19 +59,13 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
     """
     name = choose_task(model, attention)
     saved = load_attention(model, name)
-    listed = [sentences] if isinstance(sentences, str) else sentences
     glossed = any(any(gloss.values()) for gloss in saved.task["glosses"])
     columns = PREDICT if glossed else PREDICT[:-1]
-    notes: list[str] = []
-    unknown: list[str] = []
 
-    def rows() -> Iterator[tuple[Cell, ...]]:
-        skipped = Skipped()
-        for row in _rows(model, name, saved, listed, skipped):
-            yield row[: len(columns)]
-        notes[:], unknown[:] = skipped.notes, skipped.unknown
+    def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
+        return (row[: len(columns)] for row in _rows(model, name, saved, lines, skipped))
 
-    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
+    return answer_lines(columns, sentences, answer)
 
 
 def _rows(
@@ -86,8 +80,8 @@ def _rows(
             raise UsageError("no target; mark it: it was a [piece of cake]")
         return parse(model, text)
 
-    for targets, whole in read_targets(sentences, read_marked, skipped):
-        items = [clip(item) for item in whole]
+    for targets in read_targets(sentences, read_marked, skipped):
+        items = [clip(target.item) for target in targets]
         own = Static("static", way.inputs).vectors(items)
         p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
         alike = unit(own) @ anchors.T  # (n, A)

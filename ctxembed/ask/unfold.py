@@ -40,7 +40,7 @@ def unfold(
     Each number can be had from those above it: dot = q·k, score = scale · dot + the terms, weight =
     softmax of score; the sum of weight · v over all heads, and own, is the output.
     """
-    chosen = choose_attention(representations_of(model), attention, general, 4, 1)
+    chosen = choose_attention(representations_of(model), attention, general)
     parsed = parse(model, sentence)
     other = parse(model, over) if over is not None else None
     item = next(iter(explain_targets(chosen, parsed, over=other, encoding=encoding)))
