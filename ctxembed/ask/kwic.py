@@ -70,8 +70,7 @@ def kwic(
     axes, told = known_axes(model, axes)
     where = dict(where or {})
     keeps = _conditions(model, where)
-    asked = [words] if isinstance(words, str) else list(words)
-    found, unknown = find_all(model, asked)
+    found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]
     needs = "sense" in where or sort in ("sense", "margin")
     parts = []
@@ -100,10 +99,10 @@ def kwic(
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
-def find_all(model: Model, asked: Sequence[str]) -> tuple[list[Hits], list[str]]:
+def find_all(model: Model, asked: str | Sequence[str]) -> tuple[list[Hits], list[str]]:
     """Find all that is asked for, and say what is unknown; nothing but that is an error."""
     found, unknown = [], []
-    for words in asked:
+    for words in [asked] if isinstance(asked, str) else asked:
         try:
             found.append(find_hits(model, words))
         except UnknownWordError as error:
