@@ -6,14 +6,7 @@ from itertools import chain, islice
 import numpy as np
 
 from ctxembed.ask.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
-from ctxembed.ask.targets import (
-    Skipped,
-    Target,
-    choose_way,
-    list_targets,
-    open_encoders,
-    read_each,
-)
+from ctxembed.ask.targets import Skipped, Target, choose_way, list_targets, open_encoders, read_each
 from ctxembed.attention.attend import attend
 from ctxembed.context.parse import Occurrence, Parsed, parse
 from ctxembed.context.representations import Attention, Representation, representations_of

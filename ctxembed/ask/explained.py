@@ -103,11 +103,7 @@ class Explained:
 
 
 def explain_targets(
-    attention: Attention,
-    parsed: Parsed,
-    *,
-    over: Parsed | None = None,
-    encoding: str = "none",
+    attention: Attention, parsed: Parsed, *, over: Parsed | None = None, encoding: str = "none"
 ) -> Iterator[Explained]:
     """Run the layer for each target, one at a time: long sentences need no square matrix."""
     names = name_targets(parsed)

@@ -14,12 +14,7 @@ REACH = 10  # words to either side that may mark a sense
 
 
 def mark(
-    model: Model,
-    places: Places,
-    size: int,
-    labels: Labels,
-    own: Sequence[int],
-    number: int,
+    model: Model, places: Places, size: int, labels: Labels, own: Sequence[int], number: int
 ) -> list[list[str]]:
     """Find the context words that tell each sense from the others and from the whole corpus.
 

@@ -146,14 +146,7 @@ def neighbors(
 
 @on_model(*ANALOGY)
 def analogy(
-    model: Model,
-    a: str,
-    b: str,
-    c: str,
-    number: int = 5,
-    *,
-    min_count: int = 1,
-    raw: bool = False,
+    model: Model, a: str, b: str, c: str, number: int = 5, *, min_count: int = 1, raw: bool = False
 ) -> Table:
     """Rank the words nearest to b - a + c; rare ones count for less, unless it is to be raw."""
     known, notes, unknown = model.keep_known((a, b, c))
