@@ -73,29 +73,26 @@ def kwic(
     found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]
     needs = "sense" in where or sort in ("sense", "margin")
+    representations = representations_of(model)
     parts = []
     for hits in found:
         places = hits.places
         if most is not None:
             places = sample(places, most, np.random.default_rng(seed))
         notes.append(tell_count(model, hits, len(places)))
-        known, more = find_known_senses(
-            representations_of(model), hits, attention, needs, seed, progress
-        )
+        known, more = find_known_senses(representations, hits, attention, needs, seed, progress)
         notes += more
         if known is not None and "sense" in where:
             _check_sense(where["sense"], hits.asked, known.number)
-        parts.append(_Part(hits, places, known, attention, axes, width))
+        parts.append(_Part(representations, hits, places, known, attention, axes, width))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for part in parts:
-            lines = part.lines(representations_of(model))
-            lines = (line for line in lines if all(keep(line) for keep in keeps))
-            if sort != "position":
-                lines = iter(_sorted(lines, sort, model.tokenizer.words))
+            kept = (line for line in part.lines() if all(keep(line) for keep in keeps))
+            lines = kept if sort == "position" else _sorted(kept, sort, model.tokenizer.words)
             yield from islice(lines, number)
 
-    chart = _draw(representations_of(model), parts[0], seed) if len(parts) == 1 else None
+    chart = parts[0].draw(seed) if len(parts) == 1 else None
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
@@ -190,6 +187,7 @@ def find_known_senses(
 class _Part:
     """What is listed for one of the words."""
 
+    representations: Representations
     hits: Hits
     places: NDArray[np.int64]
     known: SavedSenses | None
@@ -197,20 +195,22 @@ class _Part:
     axes: Axes
     width: int
 
-    def name(self, representations: Representations) -> str:
-        """Say which attention gives the vectors."""
-        known = self.known.attention if self.known else representations.default()
+    @property
+    def name(self) -> str:
+        """Which attention gives the vectors."""
+        known = self.known.attention if self.known else self.representations.default()
         return self.attention or known
 
-    def lines(self, representations: Representations) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line]:
         """Read occurrences a chunk at a time, in the order of the text."""
-        index = corpus_of(representations.model)
+        index, size = corpus_of(self.representations.model), self.hits.size
         for first in range(0, len(self.places), AT_ONCE):
             chunk = self.places[first : first + AT_ONCE]
-            senses, margins, on_axes = self._judge(representations, chunk)
+            senses, margins = judge_at(self.representations, self.known, chunk, size)
+            on_axes = self._on_axes(chunk)
             sentences = index.sentence_of(chunk).tolist()
             for number, place in enumerate(chunk.tolist()):
-                left, hit, right = around(index, place, self.width, self.hits.size)
+                left, hit, right = around(index, place, self.width, size)
                 file, line = index.place(sentences[number])
                 margin = float(margins[number])
                 yield (
@@ -220,33 +220,30 @@ class _Part:
                     *map(float, on_axes[number]),
                 )  # fmt: skip
 
-    def _judge(
-        self, representations: Representations, places: NDArray[np.int64]
-    ) -> tuple[NDArray[np.intp], Floats, Floats]:
-        """Return (n,) the sense of each occurrence, (n,) its margin, (n, axes) its cosines."""
-        model, known, n = representations.model, self.known, len(places)
-        on_axes = np.zeros((n, len(self.axes)))
+    def _on_axes(self, places: NDArray[np.int64]) -> Floats:
+        """Return (n, axes) the cosines of occurrences with the axes."""
+        on_axes = np.zeros((len(places), len(self.axes)))
         if self.axes:
-            way = representations.get(self.name(representations))
+            model, way = self.representations.model, self.representations.get(self.name)
             for batch in read(model, places, size=self.hits.size):
                 on_axes[batch.rows] = axis_cosines(model, way.embed(batch), self.axes, way.alone)
-        return *judge_at(representations, known, places, self.hits.size), on_axes
+        return on_axes
 
+    def draw(self, seed: int) -> Chart | None:
+        """Draw the occurrences of a word, coloured by sense."""
+        ways, word = self.representations, self.hits.asked
+        if "*" in word or not ways.model.parts(word):
+            return None
 
-def _draw(representations: Representations, part: "_Part", seed: int) -> Chart | None:
-    """Draw the occurrences of a word, coloured by sense."""
-    known, word, attention = part.known, part.hits.asked, part.attention
-    if "*" in word or not representations.model.parts(word):
-        return None
-
-    def points() -> Table:
-        found = known or find_senses(representations, word, attention=attention, seed=seed).senses
-        made = map_senses(representations, found, seed)
-        if known is None:
+        def points() -> Table:
+            if self.known:
+                return map_senses(ways, self.known, seed)
+            found = find_senses(ways, word, attention=self.attention, seed=seed)
+            made = map_senses(ways, found.senses, seed)
             made.notes.append("the senses were found to be drawn, and are not saved")
-        return made
+            return made
 
-    return draw_map(word, part.name(representations), points)
+        return draw_map(word, self.name, points)
 
 
 def judge_at(
