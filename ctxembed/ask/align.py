@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.sense_space import SenseSpace, tell_apart
 from ctxembed.attention.starts import general
+from ctxembed.context.hits import find_each
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention
 from ctxembed.errors import ModelError, UnknownWordError
@@ -94,16 +95,7 @@ class Aligned:
 
     def keep_known(self, words: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the places of the words both share, and what to say of the others."""
-        known: list[int] = []
-        unknown: list[str] = []
-        for word in words:
-            try:
-                known.append(self.place(word))
-            except UnknownWordError as error:
-                unknown.append(str(error))
-        if unknown and not known:
-            raise UnknownWordError("\n".join(unknown))
-        return known, unknown
+        return find_each(words, self.place)
 
     @cached_property
     def space(self) -> SenseSpace:

@@ -140,7 +140,8 @@ def _summary(session: Any, output: str, files: int, before: int) -> Table:
     wrong = made.where("error is not null")
     told = wrong.orderBy("file", "sentence").limit(SHOWN).collect()
     number = wrong.count()
-    notes = [f"{row['file']}: {_line(row['sentence'])}{row['error']}" for row in told]
+    lines = (f"line {row['sentence']}: " if row["sentence"] else "" for row in told)
+    notes = [f"{row['file']}: {line}{row['error']}" for row, line in zip(told, lines, strict=True)]
     if number > SHOWN:
         notes.append(f"{number - SHOWN} more lines could not be used; they are rows with an error")
     rows = [
@@ -151,7 +152,3 @@ def _summary(session: Any, output: str, files: int, before: int) -> Table:
         ("output", output),
     ]
     return Table(PROPERTIES, rows, notes)
-
-
-def _line(number: int | None) -> str:
-    return "" if number is None else f"line {number}: "

@@ -84,13 +84,12 @@ def keywords(
     sort: log_likelihood, or log_ratio among words whose G² is above 15.13 (p < 0.0001).
     """
     with tempfile.TemporaryDirectory() as work:
-        models = [_open_model(given) for given in (a, b)]
-        tokenizer = next((model.tokenizer for model in models if model), Tokenizer())
+        opened = [_open(given) for given in (a, b)]
+        models = (one for one in opened if isinstance(one, Model))
+        tokenizer = next((model.tokenizer for model in models), Tokenizer())
         sides = [
-            _side(corpus_of(model))
-            if model
-            else _read(given, tokenizer, Path(work) / str(place), progress)
-            for place, (model, given) in enumerate(zip(models, (a, b), strict=True))
+            _read(one, tokenizer, Path(work) / str(place), progress)
+            for place, one in enumerate(opened)
         ]
         chosen = sort, number, min_count, min_documents, function_words
         rows = list(_compare(sides, *chosen))
@@ -105,29 +104,25 @@ def keywords(
     return Table(KEYWORDS, rows, notes)
 
 
-def _open_model(given: str | Path | Model | Corpus) -> Model | None:
-    """Open what is a model, or was one; a corpus is none."""
-    files = ("model.json", "vectors.npy")
-    if isinstance(given, str | Path) and any((Path(given) / name).exists() for name in files):
-        return open_model(given)
-    return given if isinstance(given, Model) else None
+def _open(given: str | Path | Model | Corpus) -> Model | Corpus:
+    """Open what is a model, or was one; all else is a corpus."""
+    if isinstance(given, Model | Corpus):
+        return given
+    was_model = any((Path(given) / name).exists() for name in ("model.json", "vectors.npy"))
+    return open_model(given) if was_model else Corpus([str(given)])
 
 
-def _read(
-    given: str | Path | Model | Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress
-) -> Side:
-    """Read a corpus into a folder."""
-    assert not isinstance(given, Model)
-    corpus = given if isinstance(given, Corpus) else Corpus([str(given)])
-    if tokenizer.unit != "word":
+def _read(given: Model | Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress) -> Side:
+    """Take the corpus of a model, or read one into a folder."""
+    if isinstance(given, Model):
+        index = corpus_of(given)
+    elif tokenizer.unit != "word":
         raise UsageError(f"a model of {tokenizer.unit}s can be compared with another model only")
-    side = _side(read_ingredient(corpus, tokenizer, folder, progress).index)
-    write_occurrences(folder, side.counts)
-    return side
-
-
-def _side(index: Index) -> Side:
+    else:
+        index = read_ingredient(given, tokenizer, folder, progress).index
     counts = index.count_all()
+    if isinstance(given, Corpus):
+        write_occurrences(folder, counts)
     words = [*index.vocab, *index.rare] if len(counts) > len(index.vocab) else list(index.vocab)
     return Side(index, words, counts, Spread(np.diff(index.documents)))
 

@@ -14,10 +14,10 @@ from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.ask.sense_space import evidence
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.hits import Hits, find_hits
+from ctxembed.context.hits import Hits, find_each, find_hits
 from ctxembed.context.occurrences import AT_ONCE, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
-from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.errors import UsageError
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
@@ -68,12 +68,11 @@ def kwic(
     Senses are those saved for a word; they are looked for where the request needs them.
     """
     axes, told = known_axes(model, axes)
-    where = dict(where or {})
-    keeps = _conditions(model, where)
+    where = _read_where(model, where or {})
     found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]
     needs = "sense" in where or sort in ("sense", "margin")
-    representations = representations_of(model)
+    representations, split = representations_of(model), model.tokenizer.words
     parts = []
     for hits in found:
         places = hits.places
@@ -88,8 +87,8 @@ def kwic(
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for part in parts:
-            kept = (line for line in part.lines() if all(keep(line) for keep in keeps))
-            lines = kept if sort == "position" else _sorted(kept, sort, model.tokenizer.words)
+            kept = (line for line in part.lines() if _fits(line, where, split))
+            lines = kept if sort == "position" else _sorted(kept, sort, split)
             yield from islice(lines, number)
 
     chart = parts[0].draw(seed) if len(parts) == 1 else None
@@ -97,16 +96,9 @@ def kwic(
 
 
 def find_all(model: Model, asked: str | Sequence[str]) -> tuple[list[Hits], list[str]]:
-    """Find all that is asked for, and say what is unknown; nothing but that is an error."""
-    found, unknown = [], []
-    for words in [asked] if isinstance(asked, str) else asked:
-        try:
-            found.append(find_hits(model, words))
-        except UnknownWordError as error:
-            unknown.append(str(error))
-    if not found:
-        raise UnknownWordError("\n".join(unknown))
-    return found, unknown
+    """Find all that is asked for, and say what is unknown."""
+    words = [asked] if isinstance(asked, str) else asked
+    return find_each(words, lambda word: find_hits(model, word))
 
 
 def tell_count(model: Model, hits: Hits, shown: int) -> str:
@@ -118,22 +110,25 @@ def tell_count(model: Model, hits: Hits, shown: int) -> str:
     return f"{hits.asked}: {total} {times} in {documents} {where}{drawn}"
 
 
-def _conditions(model: Model, where: Mapping[str, str]) -> list[Callable[[Line], bool]]:
-    """Turn --where into what each row must fulfil."""
-
-    def keep(name: str, value: str) -> Callable[[Line], bool]:
-        if name == "file":
-            return lambda line: fnmatch(line[AT["file"]], value)
-        if name == "sense":
-            return lambda line: str(line[AT["sense"]]) == value
-        wanted = model.tokenizer.normalise(value)
-        split = model.tokenizer.words
-        return lambda line: any(fnmatch(word, wanted) for word in split(line[AT[name]]))
-
+def _read_where(model: Model, where: Mapping[str, str]) -> dict[str, str]:
+    """Check --where; words are written as the model writes them."""
     for name in where:
         if name not in ("sense", "file", "left", "right"):
             raise UsageError(f"--where {name}: give sense=N, file=NAME, left=WORD or right=WORD")
-    return [keep(name, value) for name, value in where.items()]
+    sides, normalise = ("left", "right"), model.tokenizer.normalise
+    return {name: normalise(value) if name in sides else value for name, value in where.items()}
+
+
+def _fits(line: Line, where: Mapping[str, str], split: Callable[[str], list[str]]) -> bool:
+    """Tell whether a row is as --where asks."""
+
+    def fits(name: str, value: str) -> bool:
+        cell = line[AT[name]]
+        if name == "sense":
+            return str(cell) == value
+        return any(fnmatch(word, value) for word in ([cell] if name == "file" else split(cell)))
+
+    return all(fits(name, value) for name, value in where.items())
 
 
 def _check_sense(value: str, word: str, number: int) -> None:

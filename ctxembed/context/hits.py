@@ -1,9 +1,10 @@
 """Where a word, several words or a pattern stands in the corpus: apple, New York, bank* of."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from ctxembed.context.occurrences import Places, corpus_of
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.text.index import CHUNK, Index
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,20 @@ def find_hits(model: Model, asked: str) -> Hits:
         if number != anchor:
             first = first[np.isin(index.ids[first + number], term)]
     return Hits(asked, first, len(terms))
+
+
+def find_each(words: Iterable[str], find: Callable[[str], T]) -> tuple[list[T], list[str]]:
+    """Find words, and say of the others why they are unknown; if all are, that is an error."""
+    found: list[T] = []
+    unknown: list[str] = []
+    for word in words:
+        try:
+            found.append(find(word))
+        except UnknownWordError as error:
+            unknown.append(str(error))
+    if unknown and not found:
+        raise UnknownWordError("\n".join(unknown))
+    return found, unknown
 
 
 def _read(model: Model, index: Index, asked: str) -> Iterator[NDArray[np.int64]]:
