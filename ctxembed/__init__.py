@@ -43,7 +43,7 @@ _WHERE = {
     "Representations": "ctxembed.context.representations",
     "parse": "ctxembed.context.parse",
     "explain": "ctxembed.ask.explain",
-    "explain_weights": "ctxembed.ask.illustrate",
+    "explain_weights": "ctxembed.ask.explain",
     "compare": "ctxembed.ask.compare",
     "substitutes": "ctxembed.ask.substitutes",
     "contextualize": "ctxembed.ask.contextualize",

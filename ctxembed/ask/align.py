@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from ctxembed.ask.sense_space import SenseSpace, tell_apart
 from ctxembed.attention.starts import general
+from ctxembed.context.hits import find_each
 from ctxembed.context.occurrences import corpus_of, read, sample
 from ctxembed.context.representations import Attention, Ours, representations_of, vectors_at
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.attentions import read_description
 from ctxembed.store.model import Model
-from ctxembed.text.function_words import is_content
+from ctxembed.text.function_words import MANY, is_content
 
 RARE = 50  # occurrences in each corpus below which a word is no context
 SOME = 1000  # words that are context however rare they are, the most frequent ones
@@ -70,9 +71,7 @@ class Aligned:
         of_a, of_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
         share = (of_a / np.maximum(1, of_a + of_b))[:, None]
         inputs = unit(share * self.turned + (1 - share) * self.b.units[self.rows_b])
-        frequency = (
-            self.a.counts[self.rows_a] / self.a.tokens + self.b.counts[self.rows_b] / self.b.tokens
-        ) / 2
+        frequency = (of_a / self.a.tokens + of_b / self.b.tokens) / 2
         return Attention("general", inputs, general("cosine", self.b.dim, frequency=frequency))
 
     @cached_property
@@ -114,16 +113,7 @@ class Aligned:
 
     def keep_known(self, words: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the places of the words both share, and what to say of the others."""
-        known: list[int] = []
-        unknown: list[str] = []
-        for word in words:
-            try:
-                known.append(self.place(word))
-            except UnknownWordError as error:
-                unknown.append(str(error))
-        if unknown and not known:
-            raise UnknownWordError("\n".join(unknown))
-        return known, unknown
+        return find_each(words, self.place)
 
     @cached_property
     def space(self) -> SenseSpace:
@@ -152,8 +142,7 @@ class Aligned:
 
     def is_content(self, word: int) -> bool:
         """Tell whether a shared word carries content."""
-        row = int(self.rows_a[word])
-        large = len(self.a.vocab) > 1000  # in a small corpus a frequent word may be any word
+        row, large = int(self.rows_a[word]), len(self.a.vocab) > MANY
         share = float(self.a.counts[row]) / max(1, self.a.tokens)
         return is_content(self.a.vocab[row], share * large)
 

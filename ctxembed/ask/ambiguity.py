@@ -1,7 +1,7 @@
 """Which words need their context, and for which does one vector do?"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
 from ctxembed.table import Cell, Chart, Column, Table
-from ctxembed.text.function_words import is_content
+from ctxembed.text.function_words import MANY, is_content
 
 FEWEST = 20  # occurrences below which nothing is said
 EACH = 300  # occurrences looked at for each word
@@ -27,10 +27,7 @@ AMBIGUITY = (
     WORD,
     Column("count", "how often it occurs"),
     Column("senses", "how many senses it has, as `senses` finds them"),
-    Column(
-        "score",
-        "how far apart the two senses lie that two would be, 1 is what makes two",
-    ),
+    Column("score", "how far apart the two senses lie that two would be, 1 is what makes two"),
     Column(
         "self_similarity",
         "mean cosine of two of its occurrences, over that of random pairs of different words;"
@@ -94,8 +91,7 @@ def ambiguity(
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
     found = list(measure(representations, name, asked, seed, progress))
-    carries = content(representations)
-    found.sort(key=lambda item: _order(item, carries(item.word)))
+    found.sort(key=lambda item: _order(item, carries_content(representations, item.word)))
     space = make_space(representations, name)
     notes = [
         *forms,
@@ -105,17 +101,7 @@ def ambiguity(
     if summary:
         return Table(SUMMARY, _summary(representations, found), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
-        (
-            item.word,
-            item.count,
-            item.senses or None,
-            item.score,
-            item.similarity,
-            item.low,
-            item.high,
-            item.explained,
-            item.verdict,
-        )
+        (item.word, item.count, item.senses or None, *astuple(item)[3:], item.verdict)
         for item in found[:number]
     ]
     chart = Chart(
@@ -136,20 +122,12 @@ def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float]:
     return not item.senses, not is_content, item.senses < 2, score
 
 
-class content:
-    """Which words of a model carry content."""
-
-    def __init__(self, representations: Representations) -> None:
-        self.model, self.frequency = representations.model, representations.frequency
-        self.large = (
-            len(self.model.vocab) > 1000
-        )  # in a small corpus a frequent word may be any word
-
-    def __call__(self, word: str) -> bool:
-        """Tell whether a word carries content: a letter or a number does not."""
-        row = self.model.find(word)
-        share = 0.0 if row is None else float(self.frequency[row]) * self.large
-        return sum(map(str.isalpha, word)) > 1 and is_content(word, share)
+def carries_content(representations: Representations, word: str) -> bool:
+    """Tell whether a word carries content: a letter or a number does not."""
+    row = representations.model.find(word)
+    counted = row is not None and len(representations.model.vocab) > MANY
+    share = float(representations.frequency[row]) if counted else 0.0
+    return sum(map(str.isalpha, word)) > 1 and is_content(word, share)
 
 
 def ambiguous_words(
@@ -162,12 +140,10 @@ def ambiguous_words(
     """Yield the content words that may have several senses, the most ambiguous first."""
     model = representations.model
     least = min_count or min(200, max(FEWEST, model.tokens // 10_000))
-    carries = content(representations)
     often = (model.vocab[row] for row in np.flatnonzero(model.counts >= least).tolist())
-    words = [word for word in often if carries(word)]
-    found = list(measure(representations, attention, words, seed, progress))
-    found.sort(key=lambda item: _order(item, True))
-    yield from (item.word for item in found)
+    words = [word for word in often if carries_content(representations, word)]
+    found = measure(representations, attention, words, seed, progress)
+    yield from (item.word for item in sorted(found, key=lambda item: _order(item, True)))
 
 
 def measure(
@@ -249,14 +225,13 @@ def _batches(model: Model, words: Sequence[str]) -> Iterator[list[Hits]]:
 
 def _summary(representations: Representations, found: Sequence[Usage]) -> list[tuple[str, Cell]]:
     """Count how much of the text needs context."""
-    carries = content(representations)
     judged = [item for item in found if item.senses]
     lines: list[tuple[str, Cell]] = [("words", len(found))]
     for name in VERDICTS:
         lines.append((f"words_{name}", sum(item.verdict == name for item in found)))
     tokens = max(1, representations.model.tokens)
     lines.append(("text_judged", sum(item.count for item in judged) / tokens))
-    some = [item for item in judged if carries(item.word)]
+    some = [item for item in judged if carries_content(representations, item.word)]
     for label, items in (("text", judged), ("content_text", some)):
         needs = sum(item.count for item in items if item.senses > 1)
         lines.append((f"{label}_needs_context", needs / max(1, sum(item.count for item in items))))

@@ -1,23 +1,16 @@
 """Contextual vectors for many sentences: this is how other programs get them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
 
 from ctxembed.ask.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
-from ctxembed.ask.targets import (
-    Skipped,
-    general_kind,
-    name_attention,
-    name_targets,
-    open_encoders,
-)
+from ctxembed.ask.targets import Skipped, Target, choose_way, list_targets, open_encoders, read_each
 from ctxembed.attention.attend import attend
 from ctxembed.context.parse import Occurrence, Parsed, parse
 from ctxembed.context.representations import Attention, Representation, representations_of
-from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.errors import UsageError
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -26,15 +19,6 @@ from ctxembed.table import Cell, Column, Table
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
 WHERE = (Column("sentence", "number of the line, from 1", "label"), TARGET, POSITION)
-
-
-@dataclass(frozen=True)
-class Target:
-    """One target and where it stood."""
-
-    sentence: int  # number of the line, from 1
-    name: str
-    position: int  # place among the words as written, from 1
 
 
 @on_model(*WHERE, NUMBERS, VECTOR)
@@ -47,36 +31,47 @@ def contextualize(
     general: str | None = None,
     encoder: str | None = None,
 ) -> Table:
-    """Give the contextual vectors of the marked words of sentences, or of every word.
-
-    Rows are made as they are read; they are kept only where sentences are a stream.
-    """
-    representations = representations_of(model)
-    name = name_attention(representations, attention, general)
+    """Give the contextual vectors of the marked words of sentences, or of every word."""
     if encoder and (attention or general):
         raise UsageError("give --encoder or an attention, not both")
-    way: Representation = representations.get(name, general_kind(model, general))
+    way: Representation
     if encoder:
         (way,) = open_encoders([encoder], model)
+    else:
+        way = choose_way(representations_of(model), attention, general)
+
+    def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
+        made = contextual_vectors(model, way, lines, every_word=every_word, skipped=skipped)
+        for targets, vectors in made:
+            for target, vector in zip(targets, vectors, strict=True):
+                yield target.sentence, target.name, target.item.position, vector
+
+    return answer_lines((*WHERE, vector_of(way.dim)), sentences, answer)
+
+
+def answer_lines(
+    columns: Sequence[Column],
+    sentences: str | Iterable[str],
+    answer: Callable[[Iterable[str], Skipped], Iterator[tuple[Cell, ...]]],
+) -> Table:
+    """Answer as sentences are read; what could not be answered is told at the end.
+
+    Rows are kept only where sentences are a stream, which cannot be read again.
+    """
     listed = [sentences] if isinstance(sentences, str) else sentences
     notes: list[str] = []
     unknown: list[str] = []
 
-    def chunks() -> Iterator[tuple[list[Target], Floats]]:
+    def each() -> Iterator[tuple[Cell, ...]]:
         skipped = Skipped()
-        yield from contextual_vectors(model, way, listed, every_word=every_word, skipped=skipped)
+        yield from answer(listed, skipped)
         notes[:], unknown[:] = skipped.notes, skipped.unknown
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        made = chunks()
-        first = next(made, None)  # made now: a mistake is told before anything is printed
-        return (
-            (target.sentence, target.name, target.position, vector)
-            for targets, vectors in chain([] if first is None else [first], made)
-            for target, vector in zip(targets, vectors, strict=True)
-        )
+        made = each()
+        first = list(islice(made, 1))  # made now: a mistake is told before anything is printed
+        return chain(first, made)
 
-    columns = (*WHERE, vector_of(way.dim))
     return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
 
 
@@ -95,37 +90,18 @@ def contextual_vectors(
             raise UsageError("no target; mark it with [ ] or give --all")
         return parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
 
-    for targets, items in read_targets(sentences, read, skipped or Skipped()):
-        yield targets, _run(way, items)
+    for targets in read_targets(sentences, read, skipped or Skipped()):
+        yield targets, _run(way, [target.item for target in targets])
 
 
 def read_targets(
     sentences: Iterable[str], read: Callable[[str], Parsed], skipped: Skipped
-) -> Iterator[tuple[list[Target], list[Occurrence]]]:
-    """Yield targets and their occurrences, a chunk of sentences at a time, in their order.
-
-    Empty sentences count, so that the numbers are those of a file's lines.
-    """
+) -> Iterator[list[Target]]:
+    """Yield targets, a chunk of sentences at a time, in their order."""
     numbered = enumerate(sentences, 1)
     while chunk := list(islice(numbered, CHUNK)):
-        targets: list[Target] = []
-        items: list[Occurrence] = []
-        for number, text in chunk:
-            if not text.strip():
-                continue
-            try:
-                parsed = read(text)
-            except (UnknownWordError, UsageError) as error:
-                skipped.lines.append((number, str(error)))
-                continue
-            items += parsed.occurrences
-            targets += [
-                Target(number, name, item.position)
-                for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
-            ]
-            skipped.add(parsed)
-        if items:
-            yield targets, items
+        if targets := list_targets(read_each(chunk, read, skipped)):
+            yield targets
 
 
 def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxembed.ask.contextualize import contextual_vectors
-from ctxembed.ask.targets import Skipped, general_kind, name_attention
+from ctxembed.ask.targets import Skipped, choose_way
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import CtxembedError
 from ctxembed.make.spark import job, on_files, open_session
@@ -46,7 +46,7 @@ def contextualize_on_spark(
     A file whose rows are there already is not read again. A line, or a file, that cannot be used is
     a row with its error.
     """
-    name_attention(representations_of(model), attention, general)  # a mistake is told at once
+    choose_way(representations_of(model), attention, general)  # a mistake is told at once
     session = open_session()
     names = [source.name for source in Corpus(list(files)).sources]
     done = _done(session, output)
@@ -69,8 +69,7 @@ def _of_file(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one file, in batches as they are run; this is done where the file is."""
     model = _opened(place)
-    ways = representations_of(model)
-    way = ways.get(name_attention(ways, attention, general), general_kind(model, general))
+    way = choose_way(representations_of(model), attention, general)
     skipped = Skipped()
     try:
         lines = map(str.strip, every_line(name))
@@ -81,7 +80,7 @@ def _of_file(
                 "file": [name] * len(targets),
                 "sentence": [target.sentence for target in targets],
                 "target": [target.name for target in targets],
-                "position": [target.position for target in targets],
+                "position": [target.item.position for target in targets],
                 "vector": list(vectors),
                 "error": [None] * len(targets),
             }
@@ -141,7 +140,8 @@ def _summary(session: Any, output: str, files: int, before: int) -> Table:
     wrong = made.where("error is not null")
     told = wrong.orderBy("file", "sentence").limit(SHOWN).collect()
     number = wrong.count()
-    notes = [f"{row['file']}: {_line(row['sentence'])}{row['error']}" for row in told]
+    lines = (f"line {row['sentence']}: " if row["sentence"] else "" for row in told)
+    notes = [f"{row['file']}: {line}{row['error']}" for row, line in zip(told, lines, strict=True)]
     if number > SHOWN:
         notes.append(f"{number - SHOWN} more lines could not be used; they are rows with an error")
     rows = [
@@ -152,7 +152,3 @@ def _summary(session: Any, output: str, files: int, before: int) -> Table:
         ("output", output),
     ]
     return Table(PROPERTIES, rows, notes)
-
-
-def _line(number: int | None) -> str:
-    return "" if number is None else f"line {number}: "

@@ -14,17 +14,18 @@ from ctxembed.ask.explained import (
     TOKEN,
     WEIGHT,
     Explained,
+    draw_tokens,
     explain_targets,
 )
-from ctxembed.ask.recipe import RECIPE, write_recipe
 from ctxembed.ask.targets import choose_attention, number_repeats, read_sentences, tell_skipped
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.parse import check_work, parse
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import UsageError
+from ctxembed.static.by_hand import read_weights
 from ctxembed.store.model import Model
-from ctxembed.store.places import on_model
-from ctxembed.table import Cell, Chart, Column, Row, Table
+from ctxembed.store.places import example, on_model
+from ctxembed.table import Cell, Chart, Column, Row, Table, round_to_total
 
 MOST = 200_000  # rows for one sentence
 MOST_ARCS = 6  # targets that are drawn each with its own arcs
@@ -44,6 +45,7 @@ CONTRIBUTION = Column(
     "share",
     ("sentence", "target"),
 )
+RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
 
 @on_model(
@@ -91,8 +93,7 @@ def explain(
             raise UsageError("--steps shows one sentence at a time")
         from ctxembed.ask.steps import StepTable, make_steps
 
-        matrices = make_steps(chosen, read.parsed[0], over=other, encoding=encoding, head=head)
-        return StepTable(matrices, notes)
+        return StepTable(make_steps(chosen, read.parsed[0], other, encoding, head), notes)
     kept: list[Explained] = []
 
     def explained() -> Iterable[Explained]:
@@ -145,15 +146,7 @@ def draw_weights(name: str, head: str, heads: int, targets: int, which: Sequence
     if head == "each" or targets > MOST_ARCS:
         by, panel = (["head"], which) if head == "each" else (["target"], which[:-1])
         return Chart("heat", ["weight"], "token", by, panel=panel, domain=(0, 1), title=title)
-    return Chart(
-        "tokens",
-        ["weight"],
-        "position",
-        ["token"],
-        panel=which,
-        start="target",
-        title=title,
-    )
+    return draw_tokens(title, which)
 
 
 def explain_rows(item: Explained, head: str = "mean") -> list[Row]:
@@ -230,3 +223,40 @@ def _recipe(item: Explained, head: str, digits: int) -> str:
     elif own:  # the word itself is in none of the other sentence's places
         tokens, parts = [item.target, *tokens], [own, *parts]
     return write_recipe(item.target, tokens, parts, digits)
+
+
+def write_recipe(
+    target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
+) -> str:
+    """Write weights as a sum; the printed ones add up.
+
+    >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
+    'bank = 0.25 money + 0.70 bank + 0.05 grows'
+    """
+    terms = [
+        f"{weight} {token}"
+        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
+        if weight.strip("0.") or len(tokens) == 1
+    ]
+    return f"{target} = {' + '.join(terms)}"
+
+
+def explain_weights(
+    name: str, word: str | None = None, *, recipe: bool = False, digits: int = 2
+) -> Table:
+    """Show hand-picked weights as explain shows computed ones."""
+    tokens, targets, weights = read_weights(example(name))
+    if word is not None and word not in targets:
+        raise UsageError(f"--word {word}: not in {name}, which has {', '.join(targets)}")
+    chosen = [row for row, target in enumerate(targets) if word in (None, target)]
+    note = "an illustration: these weights are given, not computed"
+    if recipe:
+        rows = [(targets[r], write_recipe(targets[r], tokens, weights[r], digits)) for r in chosen]
+        return Table((TARGET, RECIPE), rows, [note])
+    lines = [
+        (targets[row], token, place + 1, float(weights[row, place]))
+        for row in chosen
+        for place, token in enumerate(tokens)
+    ]
+    chart = draw_tokens(f"{name}: weights by hand", ["target"])
+    return Table((TARGET, TOKEN, POSITION, WEIGHT), lines, [note], chart=chart)

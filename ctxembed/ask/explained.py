@@ -1,7 +1,7 @@
 """One attention for one target: what it looked at, and every number of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from ctxembed.attention.sinusoids import sinusoidal
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention, collapse
 from ctxembed.static.space import Floats
-from ctxembed.table import Column
+from ctxembed.table import Chart, Column, Table
 
 SENTENCE = Column("sentence", "with several sentences: the number of its line, from 1", "label")
 TARGET = Column(
@@ -103,11 +103,7 @@ class Explained:
 
 
 def explain_targets(
-    attention: Attention,
-    parsed: Parsed,
-    *,
-    over: Parsed | None = None,
-    encoding: str = "none",
+    attention: Attention, parsed: Parsed, *, over: Parsed | None = None, encoding: str = "none"
 ) -> Iterator[Explained]:
     """Run the layer for each target, one at a time: long sentences need no square matrix."""
     names = name_targets(parsed)
@@ -134,6 +130,12 @@ def explain_targets(
         attended = attend(attention.layer, x[None], ids[None], over=other, queries=queries)
         at = int(place) if over is None else None
         yield Explained(parsed.number, name, at, tokens, positions, unknown, attended)
+
+
+def draw_tokens(title: str, panel: Sequence[str], of: Callable[[], Table] | None = None) -> Chart:
+    """Describe a sentence, each word shaded by its weight, with an arc from the target."""
+    chart = Chart("tokens", ["weight"], "position", ["token"], start="target", title=title)
+    return replace(chart, panel=panel, of=of)
 
 
 def encode_places(x: Floats, encoding: str) -> Floats:

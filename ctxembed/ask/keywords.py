@@ -13,7 +13,6 @@ from ctxembed.ask.columns import COUNTS, WORD
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.errors import UsageError
 from ctxembed.progress import SILENT, Progress
-from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
 from ctxembed.store.places import open_model
 from ctxembed.table import Cell, Column, Table, answers
@@ -85,20 +84,15 @@ def keywords(
     sort: log_likelihood, or log_ratio among words whose G² is above 15.13 (p < 0.0001).
     """
     with tempfile.TemporaryDirectory() as work:
-        models = [_open_model(given) for given in (a, b)]
-        tokenizer = next((model.tokenizer for model in models if model), Tokenizer())
+        opened = [_open(given) for given in (a, b)]
+        models = (one for one in opened if isinstance(one, Model))
+        tokenizer = next((model.tokenizer for model in models), Tokenizer())
         sides = [
-            _side(corpus_of(model))
-            if model
-            else _read(given, tokenizer, Path(work) / str(place), progress)
-            for place, (model, given) in enumerate(zip(models, (a, b), strict=True))
+            _read(one, tokenizer, Path(work) / str(place), progress)
+            for place, one in enumerate(opened)
         ]
-        table = _Compared.of(sides[0], sides[1], min_count)
-        rows = [
-            row
-            for typical in (True, False)
-            for row in table.rows(typical, sort, number, min_documents, function_words)
-        ]
+        chosen = sort, number, min_count, min_documents, function_words
+        rows = list(_compare(sides, *chosen))
     sizes = [f"{side.tokens} words in {len(side.index.documents) - 1} documents" for side in sides]
     notes = [f"a: {sizes[0]}; b: {sizes[1]}"]
     doubtful = sum(row[LIKELIHOOD] < SURE for row in rows)  # type: ignore[operator]
@@ -110,102 +104,70 @@ def keywords(
     return Table(KEYWORDS, rows, notes)
 
 
-def _open_model(given: str | Path | Model | Corpus) -> Model | None:
-    """Open what is a model, or was one; a corpus is none."""
-    files = ("model.json", "vectors.npy")
-    if isinstance(given, str | Path) and any((Path(given) / name).exists() for name in files):
-        return open_model(given)
-    return given if isinstance(given, Model) else None
+def _open(given: str | Path | Model | Corpus) -> Model | Corpus:
+    """Open what is a model, or was one; all else is a corpus."""
+    if isinstance(given, Model | Corpus):
+        return given
+    was_model = any((Path(given) / name).exists() for name in ("model.json", "vectors.npy"))
+    return open_model(given) if was_model else Corpus([str(given)])
 
 
-def _read(
-    given: str | Path | Model | Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress
-) -> Side:
-    """Read a corpus into a folder."""
-    assert not isinstance(given, Model)
-    corpus = given if isinstance(given, Corpus) else Corpus([str(given)])
-    if tokenizer.unit != "word":
+def _read(given: Model | Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress) -> Side:
+    """Take the corpus of a model, or read one into a folder."""
+    if isinstance(given, Model):
+        index = corpus_of(given)
+    elif tokenizer.unit != "word":
         raise UsageError(f"a model of {tokenizer.unit}s can be compared with another model only")
-    side = _side(read_ingredient(corpus, tokenizer, folder, progress).index)
-    write_occurrences(folder, side.counts)
-    return side
-
-
-def _side(index: Index) -> Side:
+    else:
+        index = read_ingredient(given, tokenizer, folder, progress).index
     counts = index.count_all()
+    if isinstance(given, Corpus):
+        write_occurrences(folder, counts)
     words = [*index.vocab, *index.rare] if len(counts) > len(index.vocab) else list(index.vocab)
     return Side(index, words, counts, Spread(np.diff(index.documents)))
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """The words of two corpora, in one order."""
-
-    a: Side
-    b: Side
-    words: Sequence[str]
-    places: NDArray[np.int64]  # (n, 2) the row of each in either corpus, -1 for none
-    counts: NDArray[np.int64]  # (n, 2)
-    likelihood: Floats  # (n,)
-    ratio: Floats  # (n,)
-
-    @classmethod
-    def of(cls, a: Side, b: Side, min_count: int) -> "_Compared":
-        """Count the words of both that occur often enough."""
-        rows: dict[str, list[int]] = {}
-        for place, side in enumerate((a, b)):
-            for row in np.flatnonzero(side.counts > 0).tolist():
-                rows.setdefault(side.words[row], [-1, -1])[place] = row
-        places = np.array(list(rows.values()), np.int64).reshape(-1, 2)
-        counts = np.stack(
-            [
-                np.where(places[:, i] < 0, 0, side.counts[places[:, i]])
-                for i, side in enumerate((a, b))
-            ],
-            axis=1,
-        )
-        enough = counts.sum(axis=1) >= min_count
-        words = [word for word, keep in zip(rows, enough.tolist(), strict=True) if keep]
-        counts, places = counts[enough], places[enough]
-        sizes = a.tokens, b.tokens
-        one, other = counts[:, 0].astype(float), counts[:, 1].astype(float)
-        return cls(
-            a, b, words, places, counts,
-            log_likelihood(one, sizes[0], other, sizes[1]),
-            log_ratio(one, sizes[0], other, sizes[1]),
-        )  # fmt: skip
-
-    def rows(
-        self, first: bool, sort: str, number: int, min_documents: int, function_words: bool
-    ) -> Iterator[tuple[Cell, ...]]:
-        """Yield the words that are typical of the first corpus, or of the second."""
-        mine = self.ratio > 0 if first else self.ratio < 0
-        if sort == "log_ratio":
-            mine &= self.likelihood > SURE
-        score = self.likelihood if sort == "log_likelihood" else np.abs(self.ratio)
-        order = np.flatnonzero(mine)
-        order = order[np.argsort(-score[order], kind="stable")]
-        side = self.a if first else self.b
-        sizes = self.a.tokens, self.b.tokens
-        for row in order.tolist():
-            word, counts = self.words[row], self.counts[row].tolist()
-            own = counts[0 if first else 1]
-            share = own / side.tokens if len(self.words) > MANY else 0.0
-            if not (function_words or is_content(word, share)):
+def _compare(
+    sides: Sequence[Side],
+    sort: str,
+    number: int,
+    min_count: int,
+    min_documents: int,
+    function_words: bool,
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield the words that are typical of the first corpus, then those of the second."""
+    found: dict[str, list[int]] = {}  # word -> its row in either corpus, -1 for none
+    for which, side in enumerate(sides):
+        for row in np.flatnonzero(side.counts > 0).tolist():
+            found.setdefault(side.words[row], [-1, -1])[which] = row
+    words, places = list(found), np.array(list(found.values()), np.int64).reshape(-1, 2).T  # (2, n)
+    counts = np.array([np.where(p < 0, 0, s.counts[p]) for p, s in zip(places, sides, strict=True)])
+    (one, other), sizes = counts.astype(np.float64), [side.tokens for side in sides]
+    likelihood = log_likelihood(one, sizes[0], other, sizes[1])  # (n,)
+    ratio = log_ratio(one, sizes[0], other, sizes[1])
+    score = likelihood if sort == "log_likelihood" else np.abs(ratio)
+    often = counts.sum(axis=0) >= min_count
+    large = np.count_nonzero(often) > MANY
+    asked = often & (likelihood > SURE) if sort == "log_ratio" else often
+    for which, side in enumerate(sides):
+        mine = np.flatnonzero(asked & (ratio < 0 if which else ratio > 0))
+        left = number
+        for row in mine[np.argsort(-score[mine], kind="stable")].tolist():
+            count = counts[:, row].tolist()
+            share = count[which] / side.tokens if large else 0.0
+            if not (function_words or is_content(words[row], share)):
                 continue
             documents = [
-                one.documents(int(place))
-                for one, place in zip((self.a, self.b), self.places[row], strict=True)
+                s.documents(p) for s, p in zip(sides, places[:, row].tolist(), strict=True)
             ]
-            here = documents[0 if first else 1]
-            if here < min_documents:
+            if documents[which] < min_documents:
                 continue
             yield (
-                word, "a" if first else "b", *counts,
-                *(1e6 * count / size for count, size in zip(counts, sizes, strict=True)),
-                float(self.likelihood[row]), float(self.ratio[row]),
-                *documents, side.spread.of(own, here),
+                words[row], "ab"[which], *count,
+                *(1e6 * times / size for times, size in zip(count, sizes, strict=True)),
+                float(likelihood[row]), float(ratio[row]),
+                *documents, side.spread.of(count[which], documents[which]),
             )  # fmt: skip
-            number -= 1
-            if not number:
+            left -= 1
+            if not left:
                 break

@@ -14,10 +14,10 @@ from ctxembed.ask.induce import judge
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.ask.sense_space import evidence
 from ctxembed.context.axes import Axes, axis_cosines, known_axes
-from ctxembed.context.hits import Hits, find_hits
+from ctxembed.context.hits import Hits, find_each, find_hits
 from ctxembed.context.occurrences import AT_ONCE, around, corpus_of, read, sample
 from ctxembed.context.representations import Ours, Representations, representations_of
-from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.errors import UsageError
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
@@ -68,49 +68,37 @@ def kwic(
     Senses are those saved for a word; they are looked for where the request needs them.
     """
     axes, told = known_axes(model, axes)
-    where = dict(where or {})
-    keeps = _conditions(model, where)
-    asked = [words] if isinstance(words, str) else list(words)
-    found, unknown = find_all(model, asked)
+    where = _read_where(model, where or {})
+    found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]
     needs = "sense" in where or sort in ("sense", "margin")
+    representations, split = representations_of(model), model.tokenizer.words
     parts = []
     for hits in found:
         places = hits.places
         if most is not None:
             places = sample(places, most, np.random.default_rng(seed))
         notes.append(tell_count(model, hits, len(places)))
-        known, more = find_known_senses(
-            representations_of(model), hits, attention, needs, seed, progress
-        )
+        known, more = find_known_senses(representations, hits, attention, needs, seed, progress)
         notes += more
         if known is not None and "sense" in where:
             _check_sense(where["sense"], hits.asked, known.number)
-        parts.append(_Part(hits, places, known, attention, axes, width))
+        parts.append(_Part(representations, hits, places, known, attention, axes, width))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for part in parts:
-            lines = part.lines(representations_of(model))
-            lines = (line for line in lines if all(keep(line) for keep in keeps))
-            if sort != "position":
-                lines = iter(_sorted(lines, sort, model.tokenizer.words))
+            kept = (line for line in part.lines() if _fits(line, where, split))
+            lines = kept if sort == "position" else _sorted(kept, sort, split)
             yield from islice(lines, number)
 
-    chart = _draw(representations_of(model), parts[0], seed) if len(parts) == 1 else None
+    chart = parts[0].draw(seed) if len(parts) == 1 else None
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
-def find_all(model: Model, asked: Sequence[str]) -> tuple[list[Hits], list[str]]:
-    """Find all that is asked for, and say what is unknown; nothing but that is an error."""
-    found, unknown = [], []
-    for words in asked:
-        try:
-            found.append(find_hits(model, words))
-        except UnknownWordError as error:
-            unknown.append(str(error))
-    if not found:
-        raise UnknownWordError("\n".join(unknown))
-    return found, unknown
+def find_all(model: Model, asked: str | Sequence[str]) -> tuple[list[Hits], list[str]]:
+    """Find all that is asked for, and say what is unknown."""
+    words = [asked] if isinstance(asked, str) else asked
+    return find_each(words, lambda word: find_hits(model, word))
 
 
 def tell_count(model: Model, hits: Hits, shown: int) -> str:
@@ -122,22 +110,25 @@ def tell_count(model: Model, hits: Hits, shown: int) -> str:
     return f"{hits.asked}: {total} {times} in {documents} {where}{drawn}"
 
 
-def _conditions(model: Model, where: Mapping[str, str]) -> list[Callable[[Line], bool]]:
-    """Turn --where into what each row must fulfil."""
-
-    def keep(name: str, value: str) -> Callable[[Line], bool]:
-        if name == "file":
-            return lambda line: fnmatch(line[AT["file"]], value)
-        if name == "sense":
-            return lambda line: str(line[AT["sense"]]) == value
-        wanted = model.tokenizer.normalise(value)
-        split = model.tokenizer.words
-        return lambda line: any(fnmatch(word, wanted) for word in split(line[AT[name]]))
-
+def _read_where(model: Model, where: Mapping[str, str]) -> dict[str, str]:
+    """Check --where; words are written as the model writes them."""
     for name in where:
         if name not in ("sense", "file", "left", "right"):
             raise UsageError(f"--where {name}: give sense=N, file=NAME, left=WORD or right=WORD")
-    return [keep(name, value) for name, value in where.items()]
+    sides, normalise = ("left", "right"), model.tokenizer.normalise
+    return {name: normalise(value) if name in sides else value for name, value in where.items()}
+
+
+def _fits(line: Line, where: Mapping[str, str], split: Callable[[str], list[str]]) -> bool:
+    """Tell whether a row is as --where asks."""
+
+    def fits(name: str, value: str) -> bool:
+        cell = line[AT[name]]
+        if name == "sense":
+            return str(cell) == value
+        return any(fnmatch(word, value) for word in ([cell] if name == "file" else split(cell)))
+
+    return all(fits(name, value) for name, value in where.items())
 
 
 def _check_sense(value: str, word: str, number: int) -> None:
@@ -191,6 +182,7 @@ def find_known_senses(
 class _Part:
     """What is listed for one of the words."""
 
+    representations: Representations
     hits: Hits
     places: NDArray[np.int64]
     known: SavedSenses | None
@@ -198,20 +190,22 @@ class _Part:
     axes: Axes
     width: int
 
-    def name(self, representations: Representations) -> str:
-        """Say which attention gives the vectors."""
-        known = self.known.attention if self.known else representations.default()
+    @property
+    def name(self) -> str:
+        """Which attention gives the vectors."""
+        known = self.known.attention if self.known else self.representations.default()
         return self.attention or known
 
-    def lines(self, representations: Representations) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line]:
         """Read occurrences a chunk at a time, in the order of the text."""
-        index = corpus_of(representations.model)
+        index, size = corpus_of(self.representations.model), self.hits.size
         for first in range(0, len(self.places), AT_ONCE):
             chunk = self.places[first : first + AT_ONCE]
-            senses, margins, on_axes = self._judge(representations, chunk)
+            senses, margins = judge_at(self.representations, self.known, chunk, size)
+            on_axes = self._on_axes(chunk)
             sentences = index.sentence_of(chunk).tolist()
             for number, place in enumerate(chunk.tolist()):
-                left, hit, right = around(index, place, self.width, self.hits.size)
+                left, hit, right = around(index, place, self.width, size)
                 file, line = index.place(sentences[number])
                 margin = float(margins[number])
                 yield (
@@ -221,33 +215,30 @@ class _Part:
                     *map(float, on_axes[number]),
                 )  # fmt: skip
 
-    def _judge(
-        self, representations: Representations, places: NDArray[np.int64]
-    ) -> tuple[NDArray[np.intp], Floats, Floats]:
-        """Return (n,) the sense of each occurrence, (n,) its margin, (n, axes) its cosines."""
-        model, known, n = representations.model, self.known, len(places)
-        on_axes = np.zeros((n, len(self.axes)))
+    def _on_axes(self, places: NDArray[np.int64]) -> Floats:
+        """Return (n, axes) the cosines of occurrences with the axes."""
+        on_axes = np.zeros((len(places), len(self.axes)))
         if self.axes:
-            way = representations.get(self.name(representations))
+            model, way = self.representations.model, self.representations.get(self.name)
             for batch in read(model, places, size=self.hits.size):
                 on_axes[batch.rows] = axis_cosines(model, way.embed(batch), self.axes, way.alone)
-        return *judge_at(representations, known, places, self.hits.size), on_axes
+        return on_axes
 
+    def draw(self, seed: int) -> Chart | None:
+        """Draw the occurrences of a word, coloured by sense."""
+        ways, word = self.representations, self.hits.asked
+        if "*" in word or not ways.model.parts(word):
+            return None
 
-def _draw(representations: Representations, part: "_Part", seed: int) -> Chart | None:
-    """Draw the occurrences of a word, coloured by sense."""
-    known, word, attention = part.known, part.hits.asked, part.attention
-    if "*" in word or not representations.model.parts(word):
-        return None
-
-    def points() -> Table:
-        found = known or find_senses(representations, word, attention=attention, seed=seed).senses
-        made = map_senses(representations, found, seed)
-        if known is None:
+        def points() -> Table:
+            if self.known:
+                return map_senses(ways, self.known, seed)
+            found = find_senses(ways, word, attention=self.attention, seed=seed)
+            made = map_senses(ways, found.senses, seed)
             made.notes.append("the senses were found to be drawn, and are not saved")
-        return made
+            return made
 
-    return draw_map(word, part.name(representations), points)
+        return draw_map(word, self.name, points)
 
 
 def judge_at(

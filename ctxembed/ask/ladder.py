@@ -67,13 +67,7 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     for name in representations.names():
         found[name] = representations.get(name).vectors(items).astype(np.float64)
     rows: list[tuple[Cell, ...]] = [
-        (
-            name,
-            pair.shape[1],
-            float((pair == 0).mean()),
-            cosine(*pair),
-            TELLS.get(name, LEARNED),
-        )
+        (name, pair.shape[1], float((pair == 0).mean()), cosine(*pair), TELLS.get(name, LEARNED))
         for name, pair in found.items()
     ]
     title = f"cosine of {word1} and {word2}"

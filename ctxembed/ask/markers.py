@@ -8,18 +8,13 @@ from ctxembed.context.occurrences import Places, read
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.text.function_words import is_content
+from ctxembed.text.function_words import MANY, is_content
 
 REACH = 10  # words to either side that may mark a sense
 
 
 def mark(
-    model: Model,
-    places: Places,
-    size: int,
-    labels: Labels,
-    own: Sequence[int],
-    number: int,
+    model: Model, places: Places, size: int, labels: Labels, own: Sequence[int], number: int
 ) -> list[list[str]]:
     """Find the context words that tell each sense from the others and from the whole corpus.
 
@@ -27,16 +22,16 @@ def mark(
     standard errors: by the weaker of the two comparisons.
     """
     senses = int(labels.max()) + 1
-    keys = []
-    for batch in read(model, places, reach=REACH, size=size):
-        keys.append((labels[batch.rows, None] * len(model.vocab) + batch.ids)[batch.mask])
+    keys = [
+        (labels[batch.rows, None] * len(model.vocab) + batch.ids)[batch.mask]
+        for batch in read(model, places, reach=REACH, size=size)
+    ]
     found = np.bincount(np.concatenate(keys), minlength=senses * len(model.vocab))
     counts = found.reshape(senses, -1).astype(np.float64)
     counts[:, list(own)] = 0
     known = np.maximum(model.counts, 1)  # ready vectors may know words that the corpus lacks
     prior = 100 * known / known.sum()
-    large = len(model.vocab) > 1000  # in a small corpus a frequent word may be any word
-    share = model.counts / max(1, model.tokens) * large
+    share = model.counts / max(1, model.tokens) * (len(model.vocab) > MANY)
     marks = []
     for mine in counts:
         score = _stands_out(mine, model.counts, prior)

@@ -1,9 +1,11 @@
 """The bias experiment: how far does a word's vector follow the balance of its corpus?"""
 
 import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +39,6 @@ PROBES = (
     "[Apple] launched a new phone while I was eating an orange",
 )
 
-
 SMALL, EPOCHS, SAMPLE = 10_000, 20, 1e-3  # many trainings: enough to see where a word lies
 REPRESENTATION = Column("representation", "static, or bag or general for a probe sentence", "label")
 PROBE = Column("probe", "number of the probe sentence, from 1; a note names it", "label")
@@ -55,7 +56,7 @@ class Setup:
     """What every model of the experiment has in common."""
 
     folder: Path
-    texts: tuple[Ingredient, Ingredient]
+    texts: Sequence[Ingredient]
     tokenizer: Tokenizer
     word: str
     axes: Axes
@@ -114,17 +115,15 @@ def mix(
         _check_probe(probe, word, tokenizer)
     with tempfile.TemporaryDirectory(prefix="ctxembed-") as name:
         folder = Path(name)
-        texts = tuple(
+        texts = [
             read_ingredient(corpus, tokenizer, folder / place, progress)
             for place, corpus in (("a", one), ("b", other))
-        )
+        ]
         _check_words([word, *(w for listed in axes.values() for w in listed)], texts, tokenizer)
         size = min(texts[0].tokens, texts[1].tokens, words or texts[0].tokens)
         fit = fit_settings(size, dim=dim, epochs=epochs)
         fit = fit if epochs or size <= SMALL else replace(fit, epochs=EPOCHS)
-        setup = Setup(
-            folder, (texts[0], texts[1]), tokenizer, word, axes, probes, size, fit.dim, fit.epochs
-        )
+        setup = Setup(folder, texts, tokenizer, word, axes, probes, size, fit.dim, fit.epochs)
         shares = np.linspace(0, 1, steps)
         jobs = [(float(x), seed + n) for x in shares for n in range(seeds)]
         made = []
@@ -219,7 +218,7 @@ def _tabulate(
         f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
         *(f"probe {n}: {probe}" for n, probe in enumerate(setup.probes, 1)),
         *(() if setup.probes else ["no contextual vectors without a --probe sentence"]),
-        *_unknown_notes([m.unknown for m in made], len(setup.probes)),
+        *_unknown_notes(made),
         *(_too_little(made) or _verdict(setup, name, shares, means, half)),
     ]
     first, second = setup.axes
@@ -250,14 +249,11 @@ def interval(values: Floats) -> Floats:
     return np.asarray(stdtrit(number - 1, 0.975) * spread)
 
 
-def _unknown_notes(unknown: Sequence[list[list[str]]], probes: int) -> list[str]:
-    notes = []
-    for number in range(probes):
-        times = [word for made in unknown for word in made[number]]
-        for word in dict.fromkeys(times):
-            where = f"{times.count(word)} of {len(unknown)} models"
-            notes.append(f"probe {number + 1}: {word!r} was skipped, unknown to {where}")
-    return notes
+def _unknown_notes(made: Sequence[Measured]) -> Iterator[str]:
+    for number, unknown in enumerate(zip(*(m.unknown for m in made), strict=True), 1):
+        for word, times in Counter(chain.from_iterable(unknown)).items():
+            where = f"{times} of {len(made)} models"
+            yield f"probe {number}: {word!r} was skipped, unknown to {where}"
 
 
 def _too_little(made: Sequence[Measured]) -> list[str]:

@@ -15,6 +15,7 @@ from ctxembed.table import Chart, Column, Table
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
 FAR = 0.3  # trust of words that are looked at first
 NOISE = 0.02  # times the root of the words of the corpus: k, occurrences that say little
+Ranked = tuple[float, float, int]  # score, cosine and row of a word
 NEIGHBORS = (
     Column("word", "the word asked about", "label"),
     Column("neighbor", "the word found", "label"),
@@ -60,41 +61,32 @@ def nearest_rows(
     often = int(np.count_nonzero(trusted >= FAR))
     often = often if (trusted[:often] >= FAR).all() else len(trusted)
     bound = float(trusted[often:].max(initial=0))
+
+    def rank(some: Floats, left_out: Sequence[Sequence[int]], words: int) -> list[list[Ranked]]:
+        """Rank the first words for each of some vectors (n, d)."""
+        if isinstance(space, Space):
+            cosines = space.cosines(some, words)
+        else:
+            cosines = some @ unit(space[:words]).T  # (n, V)
+        # a doubtful word is less near, or less far
+        scores = cosines - (1 - trusted[:words]) * np.abs(cosines)
+        scores[:, model.seen[:words] < min_count] = -np.inf
+        for row, rows in zip(scores, left_out, strict=False):
+            row[[i for i in rows if i < words]] = -np.inf
+        return [
+            [(float(score[i]), float(cosine[i]), i) for i in _best(score, number)]
+            for score, cosine in zip(scores, cosines, strict=True)
+        ]
+
     found = []
     for first in range(0, len(asked), AT_ONCE):
         some, left_out = asked[first : first + AT_ONCE], without[first : first + AT_ONCE]
         for words in dict.fromkeys((often, len(trusted))):
-            ranked = _rank(model, some, space, words, trusted, min_count, left_out, number)
+            ranked = rank(some, left_out, words)
             if all(len(best) == number and best[-1][0] > bound for best in ranked):
                 break
         found += [[(i, cosine) for _, cosine, i in best] for best in ranked]
     return found
-
-
-def _rank(
-    model: Model,
-    asked: Floats,
-    space: Vectors | Space,
-    words: int,
-    trusted: Floats,
-    min_count: int,
-    without: Sequence[Sequence[int]],
-    number: int,
-) -> list[list[tuple[float, float, int]]]:
-    """Return score, cosine and row of the best among the first words, for each vector (n, d)."""
-    if isinstance(space, Space):
-        cosines = space.cosines(asked, words)
-    else:
-        cosines = asked @ unit(space[:words]).T  # (n, V)
-    # a doubtful word is less near, or less far
-    scores = cosines - (1 - trusted[:words]) * np.abs(cosines)
-    scores[:, model.seen[:words] < min_count] = -np.inf
-    for row, rows in zip(scores, without, strict=False):
-        row[[i for i in rows if i < words]] = -np.inf
-    return [
-        [(float(score[i]), float(cosine[i]), i) for i in _best(score, number)]
-        for score, cosine in zip(scores, cosines, strict=True)
-    ]
 
 
 def trust(model: Model) -> Floats:
@@ -146,14 +138,7 @@ def neighbors(
 
 @on_model(*ANALOGY)
 def analogy(
-    model: Model,
-    a: str,
-    b: str,
-    c: str,
-    number: int = 5,
-    *,
-    min_count: int = 1,
-    raw: bool = False,
+    model: Model, a: str, b: str, c: str, number: int = 5, *, min_count: int = 1, raw: bool = False
 ) -> Table:
     """Rank the words nearest to b - a + c; rare ones count for less, unless it is to be raw."""
     known, notes, unknown = model.keep_known((a, b, c))

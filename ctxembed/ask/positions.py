@@ -66,14 +66,14 @@ def bias_by_distance(model: Model, name: str) -> Table:
         raise UsageError(f"--attention {name}: it knows no positions")
     bias = term.by_head  # (H, 2R+1)
     reach = bias.shape[1] // 2
-    rows = [(place - reach, *map(float, bias[:, place])) for place in range(bias.shape[1])]
+    rows = [(away, *map(float, added)) for away, added in enumerate(bias.T, -reach)]
     notes = []
     walls = way.layer.term(Walls)
     if walls is not None:
         heights = " ".join(f"{wall:.1f}" for wall in walls.by_head)
         notes.append(f"a wall between two words counts, head by head: {heights}")
-    heads = HEADS.each(f"head_{head}" for head in range(1, len(bias) + 1))
     numbers = range(1, len(bias) + 1)
     title = f"{name}: what is added to a score by distance"
     chart = Chart("lines", numbers, "distance", title=title)
+    heads = HEADS.each(f"head_{head}" for head in numbers)
     return Table((DISTANCE, *heads), rows, notes, chart=chart)

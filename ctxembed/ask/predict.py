@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ctxembed.ask.columns import SENTENCE
-from ctxembed.ask.contextualize import read_targets
+from ctxembed.ask.contextualize import answer_lines, read_targets
 from ctxembed.ask.targets import Skipped
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import ALIKE, gates, read
@@ -13,7 +13,7 @@ from ctxembed.context.parse import Parsed, parse
 from ctxembed.context.representations import Attention, Static, representations_of
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.make.labelled import clip
-from ctxembed.static.space import Floats, unit
+from ctxembed.static.space import unit
 from ctxembed.store.attentions import Saved, load_attention, read_description
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -32,14 +32,9 @@ PREDICT = (
 )
 
 
-def tasks(model: Model) -> list[str]:
-    """List the attentions of a model that were fitted to a task."""
-    return [name for name in model.attentions() if read_description(model, name).get("task")]
-
-
 def choose_task(model: Model, name: str | None) -> str:
     """Return the task asked for, or the only one."""
-    known = tasks(model)
+    known = [task for task in model.attentions() if read_description(model, task).get("task")]
     if name is not None and (name in known or name not in model.attentions()):
         representations_of(model).get(name)  # says so where there is none
         return name
@@ -59,19 +54,13 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
     """
     name = choose_task(model, attention)
     saved = load_attention(model, name)
-    listed = [sentences] if isinstance(sentences, str) else sentences
     glossed = any(any(gloss.values()) for gloss in saved.task["glosses"])
     columns = PREDICT if glossed else PREDICT[:-1]
-    notes: list[str] = []
-    unknown: list[str] = []
 
-    def rows() -> Iterator[tuple[Cell, ...]]:
-        skipped = Skipped()
-        for row in _rows(model, name, saved, listed, skipped):
-            yield row[: len(columns)]
-        notes[:], unknown[:] = skipped.notes, skipped.unknown
+    def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
+        return (row[: len(columns)] for row in _rows(model, name, saved, lines, skipped))
 
-    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
+    return answer_lines(columns, sentences, answer)
 
 
 def _rows(
@@ -86,10 +75,11 @@ def _rows(
             raise UsageError("no target; mark it: it was a [piece of cake]")
         return parse(model, text)
 
-    for targets, whole in read_targets(sentences, read_marked, skipped):
-        items = [clip(item) for item in whole]
+    for targets in read_targets(sentences, read_marked, skipped):
+        items = [clip(target.item) for target in targets]
         own = Static("static", way.inputs).vectors(items)
-        p = probabilities(saved.task_head, way.vectors(items), own)  # (n, C)
+        rated = read(saved.task_head["head"], way.vectors(items), own, gates(own, anchors))
+        p = softmax(rated.astype(np.float64))  # (n, C)
         alike = unit(own) @ anchors.T  # (n, A)
         for target, row, cosines in zip(targets, p, alike, strict=True):
             label, like = int(row.argmax()), int(cosines.argmax())
@@ -99,9 +89,3 @@ def _rows(
                 *(target.sentence, target.name, named, float(row[label])),
                 *(task["expressions"][like], float(cosines[like]), gloss),
             )
-
-
-def probabilities(task_head: dict[str, Floats], output: Floats, own: Floats) -> Floats:
-    """Return (n, C) how probable each label is."""
-    gate = gates(own, task_head["anchors"])
-    return softmax(read(task_head["head"], output, own, gate).astype(np.float64))

@@ -41,7 +41,7 @@ def reweigh(
 
     head: of all heads (mean), or of one only.
     """
-    chosen, axes = choose_attention(representations_of(model), attention, general, 4, 1), axes or {}
+    chosen, axes = choose_attention(representations_of(model), attention, general), axes or {}
     parsed = parse(model, sentence)
     item = next(explain_targets(chosen, parsed))
     made, computed = item.attended, item.weights  # (H, T)

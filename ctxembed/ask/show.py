@@ -1,6 +1,7 @@
 """What is this model, and what is this word's averaged vector?"""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,10 @@ def _describe(
 ) -> Iterator[tuple[str, Cell]]:
     row = model.find(word)
     vector, parts = model.vector(word), model.parts(word)
-    hits = None if model.index is None else _hits(model, word)
+    hits = None
+    if model.index is not None:
+        with suppress(UsageError, UnknownWordError):  # made of smaller units, it may occur nowhere
+            hits = find_hits(model, word)
     if row is None:
         yield "composed", _compose(model, word, parts)
     elif model.index is not None or not model.meta.get("counts_estimated"):  # else a guess
@@ -122,15 +126,13 @@ def _describe(
         yield "count", count
         yield "share", count / model.tokens
     if hits is not None:
-        yield "documents", model.index.count_documents(hits.places) if model.index else None
+        yield "documents", corpus_of(model).count_documents(hits.places)
     yield "norm", float(np.linalg.norm(vector))
     if most:
         (found,) = nearest(model, vector, most, [parts], **ranking)
         yield "nearest", [f"{word} {cosine:.2f}" for word, cosine in found]
-    if axes:
-        cosines = axis_cosines(model, vector, axes)[0]
-        for name, cosine in zip(axes, cosines, strict=True):
-            yield f"axis {name}", float(cosine)
+    for name, cosine in zip(axes, axis_cosines(model, vector, axes)[0], strict=True):
+        yield f"axis {name}", float(cosine)
     if hits is not None:
         for text in sample_occurrences(model, hits, occurrences):
             yield "occurrence", text
@@ -143,18 +145,8 @@ def _compose(model: Model, word: str, parts: Sequence[int]) -> str:
     return f"{told}; no vector for {' '.join(without)}" if without else told
 
 
-def _hits(model: Model, word: str) -> Hits | None:
-    """Find where a word occurs; one that is made of smaller units may occur nowhere."""
-    try:
-        return find_hits(model, word)
-    except (UsageError, UnknownWordError):
-        return None
-
-
 def sample_occurrences(model: Model, hits: Hits, number: int) -> list[str]:
     """Quote a few occurrences, spread evenly over the corpus."""
-    if not number or not len(hits.places):
-        return []
     last = len(hits.places) - 1
     chosen = hits.places[np.linspace(0, last, min(number, last + 1)).astype(int)]
     return [quote(corpus_of(model), int(place), size=hits.size) for place in chosen]

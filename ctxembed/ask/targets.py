@@ -1,11 +1,12 @@
 """Sentences as a question gets them: their targets, and the attention that is asked for."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import Attention, Representation, Representations
+from ctxembed.context.representations import Attention, Ours, Representation, Representations
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.vocabulary import tell_forms
@@ -13,6 +14,14 @@ from ctxembed.text.function_words import is_content
 from ctxembed.text.tokenizer import INNER
 
 NAMED = 20  # lines without an answer that are named with their reasons
+
+
+class Target(NamedTuple):
+    """A target among the sentences asked about."""
+
+    sentence: int  # its number, from 1
+    name: str  # apple, or apple:2 for the second one
+    item: Occurrence
 
 
 @dataclass
@@ -53,13 +62,9 @@ class Sentences:
     notes: list[str]
     unknown: list[str]
 
-    def targets(self) -> list[tuple[int, str, Occurrence]]:
-        """List the number of each target's sentence, its name, and where it stands."""
-        return [
-            (parsed.number, name, item)
-            for parsed in self.parsed
-            for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
-        ]
+    def targets(self) -> list[Target]:
+        """List the targets of all sentences."""
+        return list_targets(self.parsed)
 
 
 def read_sentences(
@@ -67,28 +72,42 @@ def read_sentences(
 ) -> Sentences:
     """Read sentences; where no target is marked or named, each content word is one.
 
-    Of several, one that cannot be read is told by its number and the others are answered; empty
-    ones count, so that the numbers are those of a file's lines.
+    Of several, one that cannot be read is told by its number and the others are answered.
     """
     texts = [sentences] if isinstance(sentences, str) else sentences
-    parsed: list[Parsed] = []
     skipped = Skipped()
-    for number, text in enumerate(texts, 1):
-        if len(texts) > 1 and not text.strip():
-            continue
-        try:
-            read = parse(representations.model, text, word)
-        except (UnknownWordError, UsageError) as error:
-            if len(texts) == 1:
-                raise
-            skipped.lines.append((number, str(error)))
-            continue
-        skipped.add(read)
-        read = read if word is not None or "[" in text else content_only(representations, read)
-        parsed.append(replace(read, number=number))
+
+    def read(text: str) -> Parsed:
+        parsed = parse(representations.model, text, word)
+        named = word is not None or "[" in text
+        return parsed if named else content_only(representations, parsed)
+
+    if len(texts) == 1:
+        parsed = [read(texts[0])]
+        skipped.add(parsed[0])
+    else:
+        parsed = list(read_each(enumerate(texts, 1), read, skipped))
     if not parsed:
         raise UnknownWordError("\n".join(skipped.unknown) or "nothing to do: no line says anything")
     return Sentences(parsed, len(texts) > 1, skipped.notes, skipped.unknown)
+
+
+def read_each(
+    numbered: Iterable[tuple[int, str]], read: Callable[[str], Parsed], skipped: Skipped
+) -> Iterator[Parsed]:
+    """Yield the sentences that can be read; of the others it is noted why they cannot.
+
+    Empty ones count, so that the numbers are those of a file's lines.
+    """
+    for number, text in numbered:
+        if text.strip():
+            try:
+                parsed = replace(read(text), number=number)
+            except (UnknownWordError, UsageError) as error:
+                skipped.lines.append((number, str(error)))
+            else:
+                skipped.add(parsed)
+                yield parsed
 
 
 def content_only(representations: Representations, parsed: Parsed) -> Parsed:
@@ -112,6 +131,15 @@ def tell_skipped(sentences: Iterable[Parsed]) -> list[str]:
     for parsed in sentences:
         skipped.add(parsed)
     return skipped.notes
+
+
+def list_targets(sentences: Iterable[Parsed]) -> list[Target]:
+    """List the targets of sentences, each under its name."""
+    return [
+        Target(parsed.number, name, item)
+        for parsed in sentences
+        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
+    ]
 
 
 def name_targets(parsed: Parsed) -> list[str]:
@@ -148,23 +176,27 @@ def general_kind(model: Model, general: str | None) -> str:
     return general or ("textbook" if model.by_hand else "cosine")
 
 
-def name_attention(
-    representations: Representations, attention: str | None, general: str | None
-) -> str:
-    """Choose which attention, where one may be named and a general one asked for."""
+def choose_way(
+    representations: Representations,
+    attention: str | None,
+    general: str | None,
+    heads: int = 4,
+    seed: int = 1,
+) -> Ours:
+    """Return what is asked for by its name, or as general attention, or the model's own."""
     if general and attention not in (None, "general"):
         raise UsageError("--general goes with --attention general")
-    return attention or (
-        "general" if general or representations.model.by_hand else representations.default()
-    )
+    model = representations.model
+    usual = "general" if general or model.by_hand else representations.default()
+    return representations.get(attention or usual, general_kind(model, general), heads, seed)
 
 
 def choose_attention(
     representations: Representations,
     attention: str | None,
     general: str | None,
-    heads: int,
-    seed: int,
+    heads: int = 4,
+    seed: int = 1,
 ) -> Attention:
     """Return the attention asked for: the one given by hand, a name, or the model's own."""
     model = representations.model
@@ -174,10 +206,9 @@ def choose_attention(
         given = given_attention(model)
         if given is not None:
             return given
-    name = name_attention(representations, attention, general)
-    chosen = representations.get(name, general_kind(model, general), heads, seed)
+    chosen = choose_way(representations, attention, general, heads, seed)
     if not isinstance(chosen, Attention):
-        raise UsageError(f"--attention {name}: not an attention")
+        raise UsageError(f"--attention {chosen.name}: not an attention")
     return chosen
 
 

@@ -40,34 +40,30 @@ def unfold(
     Each number can be had from those above it: dot = q·k, score = scale · dot + the terms, weight =
     softmax of score; the sum of weight · v over all heads, and own, is the output.
     """
-    chosen = choose_attention(representations_of(model), attention, general, 4, 1)
+    chosen = choose_attention(representations_of(model), attention, general)
     parsed = parse(model, sentence)
     other = parse(model, over) if over is not None else None
-    item = next(iter(explain_targets(chosen, parsed, over=other, encoding=encoding)))
+    item = next(explain_targets(chosen, parsed, over=other, encoding=encoding))
     rows = list(_steps(item, pick_head(head, item.heads)))
     return Table(UNFOLD, rows, tell_skipped([parsed, *([other] if other else [])]))
 
 
 def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:
-    made, layer = item.attended, item.attended.layer
-    trace, target = item.trace, item.target
+    made, layer, target = item.attended, item.attended.layer, item.target
+    names = ["dot", "scale", *item.terms, "score"]
     queries = np.concatenate([look.q for look in made.looks], axis=1)[0]  # (H or 1, dk)
     keys = unit(made.keys[0]) if layer.unit else made.keys[0]  # (T, d)
     k = keys if layer.w_k is None else keys @ layer.w_k[head]
     yield "x", target, None, None, _round(made.asked[0, 0])
     yield "q", target, None, None, _round(queries[min(head, len(queries) - 1)])
     for place, token in enumerate(item.tokens):
-        score = float(trace.scaled[0, head, 0, place])
-        if not np.isfinite(score):  # the word itself, left out of its own weights
+        if not item.seen[head, place]:  # the word itself, left out of its own weights
             continue
         at = (token, item.positions[place])
         yield "k", *at, None, _round(k[place])
-        yield "dot", *at, float(trace.scores[0, head, 0, place]), None
-        yield "scale", *at, float(item.scale[head]), None
-        for name, added in trace.added.items():
-            yield name, *at, float(added[0, head, 0, place]), None
-        yield "score", *at, score, None
-        yield "weight", *at, float(made.weights[0, head, 0, place]), None
+        for name, number in zip(names, item.steps(head, place), strict=True):
+            yield name, *at, number, None
+        yield "weight", *at, float(item.weights[head, place]), None
         yield "v", *at, None, _round(made.values[0, head, place])
     yield "own", target, None, None, _round(made.own[0, 0])
     yield "output", target, None, None, _round(made.output[0, 0])

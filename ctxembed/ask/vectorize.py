@@ -59,10 +59,9 @@ class Counts:
 
     def _sparse(self) -> Iterator[tuple[Cell, ...]]:
         for row, name in enumerate(self.rows):
-            one = self.matrix[row]
-            order = np.argsort(one.indices)
-            for place in order:
-                yield self._name(name), self.columns[one.indices[place]], one.data[place].item()
+            one = self.matrix[row].sorted_indices()
+            for column, value in zip(one.indices, one.data.tolist(), strict=True):
+                yield self._name(name), self.columns[column], value
 
     def _name(self, name: str) -> Cell:
         return int(name) if self.first is SENTENCE else name
@@ -92,13 +91,8 @@ def vectorize(
     way = representations_of(opened).get(method)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        return (
-            (number, vector)
-            for numbers, vectors in sentence_vectors(
-                opened, way, each_sentence(text, encoding, errors)
-            )
-            for number, vector in zip(numbers, vectors, strict=True)
-        )
+        chunks = sentence_vectors(opened, way, each_sentence(text, encoding, errors))
+        return (row for chunk in chunks for row in zip(*chunk, strict=True))
 
     return Table((SENTENCE, vector_of(opened.dim, VECTOR)), rows)
 

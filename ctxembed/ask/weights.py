@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ctxembed.ask.columns import POSITION, SENTENCE
-from ctxembed.ask.explained import TARGET, TOKEN, WEIGHT, explain_targets
+from ctxembed.ask.explained import TARGET, TOKEN, WEIGHT, draw_tokens, explain_targets
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention
 from ctxembed.table import Cell, Chart, Table
@@ -23,13 +23,5 @@ def draw_sentences(attention: Attention, read: Sequence[Parsed]) -> Chart:
                     weight = float(weights[place]) if seen[place] else None
                     yield item.sentence, item.target, token, item.positions[place], weight
 
-    return Chart(
-        "tokens",
-        ["weight"],
-        "position",
-        ["token"],
-        panel=["sentence", "target"],
-        start="target",
-        title=f"{attention.name} attention",
-        of=lambda: Table(WEIGHTS, rows),
-    )
+    which = ["sentence", "target"]
+    return draw_tokens(f"{attention.name} attention", which, lambda: Table(WEIGHTS, rows))

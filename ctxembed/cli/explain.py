@@ -102,7 +102,7 @@ def command_(
     how = printing()
     digits = 2 if how.precision is None else how.precision
     if weights is not None:
-        from ctxembed.ask.illustrate import explain_weights
+        from ctxembed.ask.explain import explain_weights
 
         if sentence or asked["over"] is not None or steps or check:
             raise UsageError("--weights is a whole table; it goes with --word and --recipe only")

@@ -1,8 +1,10 @@
 """Where a word, several words or a pattern stands in the corpus: apple, New York, bank* of."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,8 @@ from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.store.model import Model
 from ctxembed.text.index import CHUNK, Index
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Hits:
@@ -20,7 +24,6 @@ class Hits:
     asked: str
     places: Places  # (n,) of the first token of each, in the order of the text
     size: int  # tokens of each
-    row: int | None  # where it is one word of the vocabulary: its row
 
 
 def find_hits(model: Model, asked: str) -> Hits:
@@ -28,7 +31,7 @@ def find_hits(model: Model, asked: str) -> Hits:
     index = corpus_of(model)
     row = model.find(asked)
     if row is not None:
-        return Hits(model.vocab[row], index.positions(row), 1, row)
+        return Hits(model.vocab[row], index.positions(row), 1)
     terms = list(_read(model, index, asked))
     if not terms:
         raise UsageError(f"{asked!r}: no word in it")
@@ -36,29 +39,36 @@ def find_hits(model: Model, asked: str) -> Hits:
         raise UnknownWordError(model.unknown(asked))
     anchor, places = _rarest(model, index, terms)
     first = places - anchor
-    inside = (first >= 0) & (first + len(terms) <= len(index.ids))
-    first = first[inside]
-    inside = index.sentence_of(first) == index.sentence_of(first + len(terms) - 1)
+    first = first[(first >= 0) & (first + len(terms) <= len(index.ids))]
+    first = first[index.sentence_of(first) == index.sentence_of(first + len(terms) - 1)]
     for number, term in enumerate(terms):
         if number != anchor:
-            first = first[inside]
-            inside = np.isin(index.ids[first + number], term)
-    return Hits(asked, first[inside], len(terms), None)
+            first = first[np.isin(index.ids[first + number], term)]
+    return Hits(asked, first, len(terms))
+
+
+def find_each(words: Iterable[str], find: Callable[[str], T]) -> tuple[list[T], list[str]]:
+    """Find words, and say of the others why they are unknown; if all are, that is an error."""
+    found: list[T] = []
+    unknown: list[str] = []
+    for word in words:
+        try:
+            found.append(find(word))
+        except UnknownWordError as error:
+            unknown.append(str(error))
+    if unknown and not found:
+        raise UnknownWordError("\n".join(unknown))
+    return found, unknown
 
 
 def _read(model: Model, index: Index, asked: str) -> Iterator[NDArray[np.int64]]:
     """Yield the ids that each token may have; none where no word is like it."""
-    plain: list[str] = []
-    for part in [*asked.split(), None]:
-        if part is not None and "*" not in part:
-            plain.append(part)
-            continue
-        if plain:
-            for word in model.tokenizer.words(" ".join(plain)):
-                yield _ids(model, index, word)
-            plain = []
-        if part is not None:
-            yield _like(model, index, part)
+    for starred, parts in groupby(asked.split(), key=lambda part: "*" in part):
+        if starred:
+            yield from (_like(model, index, part) for part in parts)
+        else:
+            words = model.tokenizer.words(" ".join(parts))
+            yield from (_ids(model, index, word) for word in words)
 
 
 def _ids(model: Model, index: Index, word: str) -> NDArray[np.int64]:
@@ -78,9 +88,8 @@ def _like(model: Model, index: Index, pattern: str) -> NDArray[np.int64]:
     if not wanted.strip("*"):
         return np.arange(len(model.vocab) + len(index.rare))
     fits = re.compile(".*".join(map(re.escape, wanted.split("*")))).fullmatch
-    known = [row for row, word in enumerate(model.vocab) if fits(word)]
-    rare = [len(model.vocab) + row for row, word in enumerate(index.rare) if fits(word)]
-    return np.array([*known, *rare], np.int64)
+    words = enumerate(chain(model.vocab, index.rare))
+    return np.array([row for row, word in words if fits(word)], np.int64)
 
 
 def _rarest(model: Model, index: Index, terms: list[NDArray[np.int64]]) -> tuple[int, Places]:

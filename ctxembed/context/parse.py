@@ -85,9 +85,8 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
             unknown[place] = written
         else:
             rows[place] = row
-    known = list(rows)
-    new = {place: number for number, place in enumerate(known)}  # place among the known words
-    ids = np.array([rows[place] for place in known], np.int32)
+    new = {place: number for number, place in enumerate(rows)}  # place among the known words
+    ids = np.array(list(rows.values()), np.int32)
     spans = list(marked.targets)
     if word is not None:
         spans = [_named(marked.words, word, model)]
@@ -95,11 +94,11 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
         spans = [span for span in _whole_words(marked.words, model) if any(p in new for p in span)]
     occurrences = []
     for span in spans:
-        there = [new[place] for place in span if place in new]
+        there = [place for place in span if place in new]
         if not there:  # a span, or a word in smaller units, is known by any of its parts
             raise UnknownWordError(model.unknown(marked.words[span.start]))
-        first = next(place for place in span if place in new)
-        occurrences.append(Occurrence(ids, range(there[0], there[-1] + 1), place=first))
+        target = range(new[there[0]], new[there[-1]] + 1)
+        occurrences.append(Occurrence(ids, target, place=there[0]))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
     check_work(len(occurrences), len(ids), LOOKS)

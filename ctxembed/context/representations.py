@@ -149,7 +149,7 @@ class Bag(Ours):
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector."""
-        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
+        vectors = np.zeros((len(occurrences), self.dim), np.float32)
         ids: Ids | None = None
         for row, item in enumerate(occurrences):
             if item.ids is not ids:  # a sentence is summed once for all its targets
@@ -176,14 +176,12 @@ class Static(Ours):
 
     def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) the mean of each target's static vectors."""
-        vectors = np.zeros((len(occurrences), self.inputs.shape[1]), np.float32)
-        by_size: defaultdict[int, list[int]] = defaultdict(list)
-        for row, item in enumerate(occurrences):
-            by_size[len(item.target)].append(row)
-        for rows in by_size.values():
-            ids = np.array([occurrences[row].own for row in rows])  # (n, words)
-            vectors[rows] = self.inputs[ids].mean(axis=1)
-        return vectors
+        if not occurrences:
+            return np.zeros((0, self.dim), np.float32)
+        sizes = np.array([len(item.target) for item in occurrences])
+        words = self.inputs[np.concatenate([item.own for item in occurrences])]
+        total = np.add.reduceat(words, np.cumsum(sizes) - sizes, axis=0)
+        return np.asarray(total / sizes[:, None].astype(np.float32), np.float32)
 
 
 def vectors_at(model: Model, representation: Ours, places: Places, size: int = 1) -> Floats:
@@ -240,17 +238,15 @@ class Representations:
             return (Static if name == "static" else Bag)(name, self.model.vectors)
         if name == "general":
             layer = general(kind, self.model.dim, heads, self.frequency)
-            if layer.unit:
-                return Attention(name, self.inputs("unit"), layer)
-        elif name == "random":
+            return Attention(name, self.inputs("unit" if layer.unit else "raw"), layer)
+        if name == "random":
             layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
-        elif name in self.model.attentions():
+            return Attention(name, self.inputs("raw"), layer)
+        if name in self.model.attentions():
             saved = load_attention(self.model, name)
             return Attention(name, self.inputs(saved.inputs), saved.layer)
-        else:
-            known = ", ".join(["general", *self.model.attentions()])
-            raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
-        return Attention(name, self.inputs("raw"), layer)
+        known = ", ".join(["general", *self.model.attentions()])
+        raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")
 
 
 def read_temperature(text: str) -> float:

@@ -57,10 +57,8 @@ def _score(
     for way, answers in (("random", guesses), ("static", np.array(right))):
         figures = {"accuracy": metrics.proportion(answers & ~missing, weights)}
         if missing.any() and not missing.all():
-            known = ~missing
-            figures["accuracy_known"] = metrics.proportion(
-                answers[known], metrics.draw(int(known.sum()), rng)
-            )
+            known = answers[~missing]
+            figures["accuracy_known"] = metrics.proportion(known, metrics.draw(len(known), rng))
         scores.add(way, figures, int(missing.sum()))
     return scores
 

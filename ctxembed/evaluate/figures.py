@@ -80,12 +80,8 @@ def tabulate(
                 if np.isnan(figure.value):
                     continue
                 p = paired_p(figure, bag) if bag is not None and way != "bag" else None
-                rows.append(
-                    (
-                        *(scores.name, metric, way, figure.value, *figure.interval(), p),
-                        *(scores.items, scores.missing[way]),
-                    )
-                )
+                value = (figure.value, *figure.interval(), p)
+                rows.append((scores.name, metric, way, *value, scores.items, scores.missing[way]))
     missing = max((number for scores in sets for number in scores.missing.values()), default=0)
     told = list(notes)
     if missing:
@@ -95,12 +91,6 @@ def tabulate(
     literature = PUBLISHED.get(kind, ())
     if not literature:
         told.append(f"no published figures for {kind}")
-    return Table(
-        (*EVALUATE, SOURCE),
-        [
-            *((*row, "measured here") for row in rows),
-            *((*line[:4], None, None, None, None, None, line[4]) for line in literature),
-        ],
-        told,
-        chart=FIGURES,
-    )
+    rows = [(*row, "measured here") for row in rows]
+    rows += [(*line[:4], None, None, None, None, None, line[4]) for line in literature]
+    return Table((*EVALUATE, SOURCE), rows, told, chart=FIGURES)

@@ -1,7 +1,8 @@
 """Occurrences from benchmark files, and every representation's vectors of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -11,28 +12,23 @@ from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 
 
-@dataclass
 class Reader:
     """Turns words between spaces into items; each spelling is looked up once."""
 
-    model: Model
-    known: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.rows = cache(self._look_up)
 
-    def rows(self, token: str) -> tuple[int, ...]:
+    def _look_up(self, token: str) -> tuple[int, ...]:
         """Return the rows of the words in a token; those that are unknown are left out."""
-        found = self.known.get(token)
-        if found is None:
-            words = self.model.tokenizer.words(token)
-            rows = (self.model.find(word) for word in words)
-            found = self.known[token] = tuple(row for row in rows if row is not None)
-        return found
+        found = map(self.model.find, self.model.tokenizer.words(token))
+        return tuple(row for row in found if row is not None)
 
     def item(self, words: Sequence[str], target: range, lemma: str | None = None) -> Occurrence:
         """Place a target; where its form is unknown, its lemma stands for it."""
-        rows = self.known.get
-        before = [row for word in words[: target.start] for row in rows(word) or self.rows(word)]
+        before = [row for word in words[: target.start] for row in self.rows(word)]
         inside = self._target(words[target.start : target.stop]) or self._target([lemma or ""])
-        after = [row for word in words[target.stop :] for row in rows(word) or self.rows(word)]
+        after = [row for word in words[target.stop :] for row in self.rows(word)]
         ids = np.array([*before, *inside, *after], np.int32)
         there = range(len(before), len(before) + len(inside))
         return Occurrence(ids, there, Written(words, target))
@@ -52,13 +48,11 @@ class Chance:
     name: str = "random"
     dim: int = 16
 
-    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+    def vectors(self, asked: Sequence[object]) -> Floats:
         """Return (n, 16) random vectors."""
-        return self.rng.normal(size=(len(occurrences), self.dim)).astype(np.float32)
+        return self.rng.normal(size=(len(asked), self.dim)).astype(np.float32)
 
-    def alone(self, rows: Sequence[int]) -> Floats:
-        """Return (n, 16) random vectors."""
-        return self.rng.normal(size=(len(rows), self.dim)).astype(np.float32)
+    alone = vectors
 
 
 def list_scored(

@@ -39,10 +39,7 @@ class Labelled:
 
 
 def score(
-    data: Labelled,
-    ways: Sequence[Representation],
-    seed: Sequence[int],
-    progress: Progress,
+    data: Labelled, ways: Sequence[Representation], seed: Sequence[int], progress: Progress
 ) -> Scores:
     """Score every representation, and the answer that is always the most frequent sense."""
     if len(np.unique(data.folds)) < 2:
@@ -137,10 +134,7 @@ def _frequent(
 
 
 def splice(
-    items: Sequence[Occurrence],
-    labels: Labels,
-    side: int,
-    rng: np.random.Generator,
+    items: Sequence[Occurrence], labels: Labels, side: int, rng: np.random.Generator
 ) -> list[Occurrence]:
     """Clip each sentence to the words around its target, and add those around another sense's.
 
@@ -154,25 +148,21 @@ def splice(
         if not len(item.target):
             made.append(item)
             continue
-        left, target, right = _around(item, side)
+        left, right = _around(item, side)
         if len(other.target):
-            far_left, _, far_right = _around(other, side)
-            distractor = np.concatenate([far_left, far_right])
-            left = np.concatenate([distractor, left]) if before else left
-            right = right if before else np.concatenate([right, distractor])
-        ids = np.concatenate([left, target, right])
-        place = range(len(left), len(left) + len(target))
-        made.append(Occurrence(ids, place))
+            if before:
+                left = np.concatenate([*_around(other, side), left])
+            else:
+                right = np.concatenate([right, *_around(other, side)])
+        place = range(len(left), len(left) + len(item.target))
+        made.append(Occurrence(np.concatenate([left, item.own, right]), place))
     return made
 
 
-def _around(item: Occurrence, side: int) -> tuple[NDArray[np.int32], ...]:
+def _around(item: Occurrence, side: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the words to the left of a target, and to its right."""
     first, last = item.target.start, item.target.stop
-    return (
-        item.ids[max(0, first - side) : first],
-        item.ids[first:last],
-        item.ids[last : last + side],
-    )
+    return item.ids[max(0, first - side) : first], item.ids[last : last + side]
 
 
 def read_labelled(model: Model, path: Path) -> list[Labelled]:
@@ -190,12 +180,8 @@ def _read_coarse(reader: Reader, folder: Path) -> Labelled:
     train, train_labels = _read_split(reader, folder, "train")
     test, test_labels = _read_split(reader, folder, "test")
     folds = np.repeat([-1, 0], [len(train), len(test)])
-    return Labelled(folder.name, train + test, _number(train_labels + test_labels), folds)
-
-
-def _number(labels: Sequence[str]) -> Labels:
-    numbers = {label: number for number, label in enumerate(sorted(set(labels)))}
-    return np.array([numbers[label] for label in labels], np.intp)
+    _, numbers = np.unique(train_labels + test_labels, return_inverse=True)
+    return Labelled(folder.name, train + test, numbers, folds)
 
 
 def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurrence], list[str]]:
@@ -222,7 +208,7 @@ def _read_tsv(reader: Reader, path: Path) -> Labelled:
         labels.append(row["label"])
     if not items:
         raise CorpusError(f"{path}: empty")
-    numbers = _number(labels)
+    _, numbers = np.unique(labels, return_inverse=True)
     folds = np.zeros(len(labels), np.intp)
     for sense in np.unique(numbers):  # each sense is dealt out evenly
         rows = np.flatnonzero(numbers == sense)

@@ -28,10 +28,6 @@ class Text:
     offsets: NDArray[np.int64]
     counts: NDArray[np.int64]  # (V,) how often each word occurs in this text
 
-    def places(self, word: int) -> NDArray[np.int64]:
-        """Return where a word stands."""
-        return np.flatnonzero(self.ids == word)
-
 
 def own_text(model: Model) -> Text:
     """Take the text that the model was trained on."""
@@ -45,19 +41,17 @@ def own_text(model: Model) -> Text:
 
 def other_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
     """Read another text as the model would."""
-    pieces, lengths = [], []
+    pieces, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int32)]
     with progress.stage("reading", corpus.size, "B") as stage:
         for block, size in corpus.blocks():
             part = number_words(block, model.tokenizer, corpus.lines)
-            found = [model.rows.get(word) for word in part.types]
-            rows = np.array([-1 if row is None else row for row in found], np.int32)
+            rows = np.array([model.rows.get(word, -1) for word in part.types], np.int32)
             pieces.append(rows[part.ids])
             lengths.append(part.lengths)
             stage.advance(size)
-    ids = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]) if lengths else np.zeros(1)
+    ids = np.concatenate(pieces)
     counts = np.bincount(ids[ids >= 0], minlength=len(model.vocab))
-    return Text(ids, offsets.astype(np.int64), counts.astype(np.int64))
+    return Text(ids, np.cumsum(np.concatenate(lengths)), counts)
 
 
 def merge_words(
@@ -66,8 +60,7 @@ def merge_words(
     """Yield pseudowords with the name of their band; both halves come from one band."""
     most = COMMON * max(1, len(text.ids))
     found = False
-    for number, low in enumerate(BANDS):
-        high = BANDS[number + 1] if number + 1 < len(BANDS) else None
+    for low, high in zip(BANDS, (*BANDS[1:], None), strict=True):
         inside = (text.counts >= low) & (text.counts <= most)
         if high:
             inside &= text.counts < high
@@ -88,7 +81,7 @@ def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Gener
     labels: list[int] = []
     folds: list[int] = []
     for label, word in enumerate(pair):
-        places = text.places(word)
+        places = np.flatnonzero(text.ids == word)
         places = np.sort(rng.choice(places, min(EACH, len(places)), replace=False))
         for turn, place in enumerate(places.tolist()):
             items.append(_item(model, text, place, pair))

@@ -5,7 +5,7 @@ A resample is a row of weights: how often each item was drawn. So one formula gi
 can be compared in pairs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,6 @@ class Figure:
 
     def interval(self) -> tuple[float, float]:
         """Return the middle 95 % of the resamples."""
-        if np.isnan(self.value):
-            return np.nan, np.nan
         low, high = np.clip(np.nanquantile(self.centred(), [0.025, 0.975]), self.least, 1)
         return float(low), float(high)
 
@@ -71,8 +69,14 @@ def paired_p(one: Figure, other: Figure) -> float:
     return min(1.0, 2 * (turned + 1) / (len(difference) + 1))
 
 
-def _ones(items: int) -> NDArray[np.float32]:
-    return np.ones((1, items), np.float32)
+def _with_ones(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return (1 + R, n): the data as they are, then the resamples."""
+    return np.vstack([np.ones_like(weights[:1]), weights])
+
+
+def _figure(values: Floats, least: float = 0.0) -> Figure:
+    """Make a figure of values (1 + R,), the first of which is that of the data as they are."""
+    return Figure(float(values[0]), values[1:], least)
 
 
 def proportion(right: NDArray[Any], weights: NDArray[np.float32]) -> Figure:
@@ -84,8 +88,7 @@ def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:
     """Return Spearman's rank correlation; ties share the mean of their ranks."""
     if len(x) < 2:
         return no_figure(weights)
-    value = rank_correlations(x, y, _ones(len(x)))[0]
-    return Figure(float(value), rank_correlations(x, y, weights), least=-1)
+    return _figure(rank_correlations(x, y, _with_ones(weights)), least=-1)
 
 
 def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Figure:
@@ -117,44 +120,33 @@ def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Fig
 def macro(gold: Labels, answers: Labels, weights: NDArray[np.float32]) -> tuple[Figure, Figure]:
     """Return macro-recall and macro-F1 over the classes in gold."""
     classes = int(max(gold.max(), answers.max())) + 1
-    values, spreads = map(_macro, _count_pairs(gold, answers, (classes, classes), weights))
-    return Figure(float(values[0][0]), spreads[0]), Figure(float(values[1][0]), spreads[1])
+    confusion = _count_pairs(gold, answers, (classes, classes), weights)
+    right = np.diagonal(confusion, axis1=1, axis2=2)  # (1 + R, classes)
+    of_gold, given = confusion.sum(axis=2), confusion.sum(axis=1)
+    there = of_gold > 0
+    recall = np.divide(right, of_gold, out=np.zeros_like(right), where=there)
+    f1 = np.divide(2 * right, of_gold + given, out=np.zeros_like(right), where=there)
+    number = there.sum(axis=1)
+    return _figure(recall.sum(axis=1) / number), _figure(f1.sum(axis=1) / number)
 
 
 def _count_pairs(
     one: Labels, other: Labels, size: tuple[int, int], weights: NDArray[np.float32]
-) -> Iterator[Floats]:
-    """Yield (R, *size) how often labels meet: as they are, R = 1, and in each resample."""
+) -> Floats:
+    """Return (1 + R, *size) how often labels meet: as they are, and in each resample."""
     cells = np.zeros((len(one), *size), np.float32)
     cells[np.arange(len(one)), one, other] = 1
-    for drawn in (_ones(len(one)), weights):
-        yield (drawn @ cells.reshape(len(one), -1)).reshape(-1, *size).astype(np.float64)
-
-
-def _macro(confusion: Floats) -> tuple[Floats, Floats]:
-    """Return recall and F1 (R,) of confusion matrices (R, gold, answer)."""
-    right = np.diagonal(confusion, axis1=1, axis2=2)  # (R, classes)
-    gold, given = confusion.sum(axis=2), confusion.sum(axis=1)
-    there = gold > 0
-    recall = np.divide(right, gold, out=np.zeros_like(right), where=there)
-    f1 = np.divide(2 * right, gold + given, out=np.zeros_like(right), where=there)
-    number = there.sum(axis=1)
-    return recall.sum(axis=1) / number, f1.sum(axis=1) / number
+    met = _with_ones(weights) @ cells.reshape(len(one), -1)
+    return met.reshape(-1, *size).astype(np.float64)
 
 
 def v_measure(gold: Labels, clusters: Labels, weights: NDArray[np.float32]) -> Figure:
     """Return the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
     size = (int(gold.max()) + 1, int(clusters.max()) + 1)
-    value, spread = map(_v_measure, _count_pairs(gold, clusters, size, weights))
-    return Figure(float(value[0]), spread)
-
-
-def _v_measure(table: Floats) -> Floats:
-    joint = _entropy(table.reshape(len(table), -1))
-    gold, clusters = _entropy(table.sum(axis=2)), _entropy(table.sum(axis=1))
-    shared = gold + clusters - joint  # mutual information
-    both = gold + clusters
-    return np.asarray(np.divide(2 * shared, both, out=np.ones_like(both), where=both > 0))
+    table = _count_pairs(gold, clusters, size, weights)
+    both = _entropy(table.sum(axis=2)) + _entropy(table.sum(axis=1))
+    shared = both - _entropy(table.reshape(len(table), -1))  # mutual information
+    return _figure(np.divide(2 * shared, both, out=np.ones_like(both), where=both > 0))
 
 
 def _entropy(counts: Floats) -> Floats:

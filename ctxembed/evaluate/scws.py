@@ -45,9 +45,6 @@ def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> 
 
 def _find(reader: Reader, text: str, lemma: str) -> Occurrence:
     words = text.split()
-    first = words.index("<b>")
-    last = words.index("</b>")
-    marked = range(first, last - 1)
-    return reader.item(
-        [*words[:first], *words[first + 1 : last], *words[last + 1 :]], marked, lemma
-    )
+    first, last = words.index("<b>"), words.index("</b>")
+    del words[last], words[first]
+    return reader.item(words, range(first, last - 1), lemma)

@@ -1,7 +1,6 @@
 """Word in Context: does the word mean the same in both sentences?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,7 @@ from ctxembed.store.model import Model
 from ctxembed.text.lines import MOST, numbered_lines
 
 Files = tuple[str, str]  # data, gold
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Two sentences an item, and whether the word means the same."""
-
-    one: list[Occurrence]
-    other: list[Occurrence]
-    same: NDArray[np.bool_]
+Pairs = tuple[list[Occurrence], list[Occurrence]]
 
 
 def wic(
@@ -34,22 +25,22 @@ def wic(
 ) -> Scores:
     """Answer 'the same' above a cosine: fitted on the training files, else the median."""
     reader = Reader(model)
-    pairs = _read(reader, *test)
-    taught = _read(reader, *train) if train else None
-    often = bool((taught or pairs).same.mean() >= 0.5)  # answers where there is no vector
-    weights = metrics.draw(len(pairs.same), np.random.default_rng(seed))
-    scores = Scores(Path(test[0]).name.split(".")[0], len(pairs.same))
+    pairs, same = _read(reader, *test)
+    taught, gold = _read(reader, *train) if train else (None, same)
+    often = bool(gold.mean() >= 0.5)  # answers where there is no vector
+    weights = metrics.draw(len(same), np.random.default_rng(seed))
+    scores = Scores(Path(test[0]).name.split(".")[0], len(same))
     for way in ways:
-        alike = cosines(way, pairs.one, pairs.other)
+        alike = cosines(way, *pairs)
         if taught:
-            threshold = best_threshold(cosines(way, taught.one, taught.other), taught.same)
+            threshold = best_threshold(cosines(way, *taught), gold)
         else:
             threshold = float(np.nanmedian(alike)) if not np.isnan(alike).all() else 0.0
-        right = np.where(np.isnan(alike), often, alike > threshold) == pairs.same
+        right = np.where(np.isnan(alike), often, alike > threshold) == same
         figure = metrics.proportion(right, weights)
         scores.add(way.name, {"accuracy": figure}, int(np.isnan(alike).sum()))
         if way.name == "random":
-            frequent = metrics.proportion(pairs.same == often, weights)
+            frequent = metrics.proportion(same == often, weights)
             scores.add("most frequent", {"accuracy": frequent}, 0)
     return scores
 
@@ -72,7 +63,8 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
     return round(float(cuts[np.where(real, right, -1).argmax()]), 12)
 
 
-def _read(reader: Reader, data: str, gold: str) -> Pairs:
+def _read(reader: Reader, data: str, gold: str) -> tuple[Pairs, NDArray[np.bool_]]:
+    """Return two sentences an item, and whether the word means the same in both."""
     one: list[Occurrence] = []
     other: list[Occurrence] = []
     for number, line in numbered_lines(data, MOST):
@@ -96,4 +88,4 @@ def _read(reader: Reader, data: str, gold: str) -> Pairs:
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(one)} pairs")
     if not labels:
         raise CorpusError(f"{data}: empty")
-    return Pairs(one, other, np.array(labels))
+    return (one, other), np.array(labels)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxembed.ask.word_map import MOST, WordMap, word_map
+from ctxembed.ask.sense_map import MOST, WordMap, word_map
 from ctxembed.context.axes import Axes
 from ctxembed.context.representations import representations_of
 from ctxembed.errors import CtxembedError, ModelError, UsageError

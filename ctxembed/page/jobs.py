@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from subprocess import DEVNULL, PIPE
 from typing import Any
 
-from ctxembed.ask.word_map import WordMap, word_map
+from ctxembed.ask.sense_map import WordMap, word_map
 from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress, Stage
 from ctxembed.store.model import Model

@@ -8,8 +8,7 @@ from typing import Any
 
 from ctxembed.ask.ablate import ablate
 from ctxembed.ask.compare import compare
-from ctxembed.ask.explain import explain
-from ctxembed.ask.illustrate import explain_weights
+from ctxembed.ask.explain import explain, explain_weights
 from ctxembed.ask.reweigh import reweigh
 from ctxembed.ask.similarity import similarity
 from ctxembed.ask.unfold import unfold

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ctxembed.ask.word_map import WordMap
+from ctxembed.ask.sense_map import WordMap
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.page.document import document
 from ctxembed.page.gather import attention_names, told

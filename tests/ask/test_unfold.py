@@ -7,8 +7,8 @@ import pytest
 
 import ctxembed
 from ctxembed.ask.reweigh import reweigh
+from ctxembed.ask.sense_map import word_map
 from ctxembed.ask.unfold import unfold
-from ctxembed.ask.word_map import word_map
 from ctxembed.errors import UsageError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model

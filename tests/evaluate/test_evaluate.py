@@ -253,7 +253,7 @@ def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path)
 
 def test_own_text_is_the_corpus_of_the_model(model: Model) -> None:
     text = own_text(model)
-    assert text.places(model.row("apple")).tolist() == [1, 5, 8]
+    assert np.flatnonzero(text.ids == model.row("apple")).tolist() == [1, 5, 8]
     with pytest.raises(CorpusError, match="too little text"):
         list(merge_words(model, text, 4, np.random.default_rng(1)))
 
