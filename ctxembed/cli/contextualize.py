@@ -1,9 +1,6 @@
 """ctxembed contextualize"""
 
 from pathlib import Path
-from typing import Any
-
-import click
 
 from ctxembed.cli import options
 from ctxembed.cli.answer import printing
@@ -13,7 +10,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "contextualize",
     examples="""# Vectors of the marked words
 ctxembed contextualize sentences.txt -f jsonl
 # Every word of every line, as numpy arrays
@@ -35,21 +31,17 @@ line or a file that cannot be used is a row with its error.
 --encoder gives a transformer's vectors of the same targets; it reads the words that the model
 knows, so that both see the same sentence.""",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE")
-@click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
+@options.argument("files", nargs=-1, required=True, metavar="FILE")
+@options.flag("--all every_word", "Every known word is a target.")
 @options.attention("static, bag, general, learned or a name; learned where the model has it.")
 @options.general
-@click.option(
-    "--encoder",
-    metavar="DIR",
-    help="A local Hugging Face model instead; needs ctxembed[transformers].",
+@options.value(
+    "--encoder", "A local Hugging Face model instead; needs ctxembed[transformers].", metavar="DIR"
 )
-@click.option(
-    "-o", "--output", "file_", metavar="FILE", help="Write a .npz, .npy or .parquet file."
-)
+@options.value("-o --output file_", "Write a .npz, .npy or .parquet file.", metavar="FILE")
 @options.on_spark
 @options.source
-def command_(files: tuple[str, ...], on: str | None, **asked: Any) -> Table:
+def command_(files: tuple[str, ...], on: str | None, **asked: object) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     output = printing().file_
     if on:
@@ -61,7 +53,7 @@ def command_(files: tuple[str, ...], on: str | None, **asked: Any) -> Table:
     return ask(Lines(files[0]), **asked)
 
 
-def _on_spark(files: list[str], output: str | None, **asked: Any) -> Table:
+def _on_spark(files: list[str], output: str | None, **asked: object) -> Table:
     """Let Spark read files and write their vectors to what is named last."""
     from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
 

@@ -81,7 +81,6 @@ WORDS = {
 
 
 @command(
-    "demo",
     examples="""# The story in one run
 ctxembed demo""",
     see_also=["compare", "explain", "show"],

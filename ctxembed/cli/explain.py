@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.answer import printing, width
 from ctxembed.cli.command import ask, command, expand_stdin
@@ -14,7 +12,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "explain",
     examples="""# What makes apple a company here?
 ctxembed explain "[Apple] launched a new phone"
 # Every step of one head, to be checked by hand
@@ -58,30 +55,20 @@ Matrices by hand: a JSON file for --vectors may hold w_q, w_k, w_v and w_o. A ma
 
 newValue += value * similarity(query, key), over all keys, is the loop form of the same sum.""",
 )
-@click.argument("sentence", nargs=-1)
+@options.argument("sentence", nargs=-1)
 @options.word
 @options.layer
-@click.option(
-    "--head",
-    default="mean",
-    show_default=True,
-    metavar="N|mean|each",
-    help="One head, the mean of all, or each.",
+@options.value(
+    "--head", "One head, the mean of all, or each.", metavar="N|mean|each", default="mean"
 )
-@click.option("--over", metavar="SENTENCE", help="Look at this other sentence: cross-attention.")
-@options.choice(
-    "--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word."
-)
-@options.choice("--sort", ["position", "weight"], help="In which order the words stand.")
-@options.integer("--top", help="Only the heaviest words.")
-@click.option("--steps", is_flag=True, help="Print each matrix under its formula.")
-@click.option("--recipe", is_flag=True, help="Print the target as a sum.")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Recompute the output from the rows; fail if they don't add up.",
-)
-@click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
+@options.value("--over", "Look at this other sentence: cross-attention.", metavar="SENTENCE")
+@options.choice("--encoding", ["none", "sinusoidal"], "Add sine waves for the place of each word.")
+@options.choice("--sort", ["position", "weight"], "In which order the words stand.")
+@options.integer("--top", "Only the heaviest words.")
+@options.flag("--steps", "Print each matrix under its formula.")
+@options.flag("--recipe", "Print the target as a sum.")
+@options.flag("--check", "Recompute the output from the rows; fail if they don't add up.")
+@options.value("--weights", "Hand-picked weights instead of computed ones.", metavar="FILE")
 @options.source
 def command_(
     sentence: tuple[str, ...], weights: str | None, **asked: Any

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.errors import UsageError
@@ -13,7 +11,6 @@ COUNTS = ("one-hot", "bow", "tfidf")
 
 
 @command(
-    "vectorize",
     examples="""# How often each word is in each sentence
 ctxembed vectorize sentences.txt
 # The columns you want, in your order
@@ -37,16 +34,16 @@ general and learned these are vectors in context. A sentence without a known wor
 With -o FILE.npz counts are written as scipy.sparse.load_npz reads them, with two more arrays, rows
 and columns, that name them; vectors as the arrays sentence and vectors (n, d).""",
 )
-@click.argument("text", metavar="FILE|-")
+@options.argument("text", metavar="FILE|-")
 @options.choice(
     "--method",
     [*COUNTS, "static", "bag", "general", "learned"],
+    "How a sentence becomes numbers.",
     default="bow",
-    help="How a sentence becomes numbers.",
 )
-@click.option("--columns", metavar="WORD,...", help="The words to count, in this order.")
-@click.option("--sparse", is_flag=True, help="A line for each number that is not zero.")
-@click.option("-o", "--output", metavar="FILE.npz", help="Write a file of arrays.")
+@options.value("--columns", "The words to count, in this order.", metavar="WORD,...")
+@options.flag("--sparse", "A line for each number that is not zero.")
+@options.value("-o --output", "Write a file of arrays.", metavar="FILE.npz")
 @options.text
 @options.source
 def command_(
