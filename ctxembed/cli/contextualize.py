@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ctxembed.cli import options
-from ctxembed.cli.answer import printing
+from ctxembed.cli.answer import ARRAYS, printing
 from ctxembed.cli.command import Lines, ask, command
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
@@ -48,7 +48,7 @@ def command_(files: tuple[str, ...], on: str | None, **asked: object) -> Table:
         return _on_spark(list(files), output, **asked)
     if len(files) > 1:
         raise UsageError("give one file, or - for stdin; several go with --on spark")
-    if output is not None and Path(output).suffix not in (".npz", ".npy", ".parquet"):
+    if output is not None and Path(output).suffix not in ARRAYS:
         raise UsageError(f"-o {output}: the name must end in .npz, .npy or .parquet")
     return ask(Lines(files[0]), **asked)
 

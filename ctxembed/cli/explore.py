@@ -9,7 +9,7 @@ import click
 from ctxembed.cli import options
 from ctxembed.cli.answer import QUIET, note
 from ctxembed.cli.command import command, open_model
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, UsageError, read_failure
 
 PORT = 8642
 
@@ -56,10 +56,8 @@ def command_(port: int, host: str, share: bool, no_browser: bool, model: str | N
     try:
         server = Server(Models(opened, model), host, port, share=share)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise CtxembedError(
-            f"port {port} on {host}: {reason[:1].lower()}{reason[1:]}; --port 0 takes a free one"
-        ) from None
+        reason = read_failure(f"port {port} on {host}", error)
+        raise CtxembedError(f"{reason}; --port 0 takes a free one") from None
     if share:
         note("others can open the page and ask this model; nothing is encrypted")
     click.echo(server.address)

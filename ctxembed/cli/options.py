@@ -44,7 +44,7 @@ def real(
     name: str, help: str, *, most: float, above: bool = True, metavar: str = "N"
 ) -> Callable[[F], F]:
     """Make an option that takes a finite number, above 0 or from it on."""
-    return value(name, help, type=Real(0, most, above=above), metavar=metavar)
+    return value(name, help, type=Real(0, most, min_open=above), metavar=metavar)
 
 
 def number(help: str, default: int | None = None, most: int = LARGEST) -> Callable[[F], F]:

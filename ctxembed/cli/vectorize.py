@@ -60,8 +60,7 @@ def command_(
     model: str | None,
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.vectorize import count_words, each_sentence, sentence_vectors, vectorize
-    from ctxembed.context.representations import representations_of
+    from ctxembed.ask.vectorize import count_words, each_sentence, vectorize
     from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":
@@ -72,19 +71,19 @@ def command_(
     words = Tokenizer(tokenizer, cased)
     how = {"encoding": encoding, "errors": errors}
     opened = None if method in COUNTS else open_model(model, vectors)
-    if output is None:
-        return vectorize(
-            text, method, columns=wanted, sparse=sparse, model=opened, tokenizer=words, **how
-        )
-    from ctxembed.output.arrays import Chunks, write_sparse, write_vectors
+    if output is not None and opened is None:
+        from ctxembed.output.arrays import write_sparse
 
-    texts = each_sentence(text, **how)
-    if opened is None:
-        made = count_words(texts, method, words, wanted)
+        made = count_words(each_sentence(text, **how), method, words, wanted)
         write_sparse(Path(output), made.matrix, made.rows, made.columns)
         rows, dim = made.matrix.shape
     else:
-        chunks = sentence_vectors(opened, representations_of(opened).get(method), texts)
-        labelled: Chunks = (({"sentence": numbers}, found) for numbers, found in chunks)
-        rows, dim = write_vectors(Path(output), labelled, opened.dim), opened.dim
+        table = vectorize(
+            text, method, columns=wanted, sparse=sparse, model=opened, tokenizer=words, **how
+        )
+        if output is None:
+            return table
+        from ctxembed.output.arrays import write_table
+
+        rows, dim = write_table(Path(output), table)
     return Table((), (), [f"{rows} rows of {dim} numbers written to {output}"])

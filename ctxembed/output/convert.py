@@ -1,8 +1,6 @@
 """A picture as a file: SVG, a page that holds it, or PNG and PDF by what the extra installs."""
 
-from collections.abc import Callable
 from html import escape
-from typing import Any
 
 from ctxembed.errors import CtxembedError
 from ctxembed.output.letters import clean
@@ -37,27 +35,22 @@ td, th {{ text-align: left; padding: 0 .8em .1em 0; vertical-align: top }}
 """
 
 
-def convert(table: Table, form: str, digits: int | None = None) -> bytes:
+def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
     """Draw a table as svg, html, png or pdf."""
     svg = draw(table, digits)
     if form == "svg":
-        return svg.encode()
+        return svg
     if form == "html":
         title = escape(clean(table.charts[0].title))
-        return PAGE.format(title=title, svg=svg, table=table.as_html()).encode()
-    write: dict[str, Callable[[Any], Any]] = {
-        "png": lambda tool: tool.svg_to_png(_with_font(svg), scale=2),
-        "pdf": lambda tool: tool.svg_to_pdf(_with_font(svg)),
-    }
+        return PAGE.format(title=title, svg=svg, table=table.as_html())
     try:
         import vl_convert
     except ImportError:
         raise CtxembedError(
             f"{form} needs vl-convert-python: {INSTALL}; svg needs nothing"
         ) from None
-    return bytes(write[form](vl_convert))
-
-
-def _with_font(svg: str) -> str:
-    """Ask for the font that the converter brings along, so that each machine gives one picture."""
-    return svg.replace(FONT, f"'Liberation Sans',{FONT}")
+    # The font that the converter brings along, so that each machine gives one picture.
+    svg = svg.replace(FONT, f"'Liberation Sans',{FONT}")
+    if form == "png":
+        return bytes(vl_convert.svg_to_png(svg, scale=2))
+    return bytes(vl_convert.svg_to_pdf(svg))
