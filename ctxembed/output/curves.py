@@ -15,8 +15,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
     room = min(sheet.inner * 0.3, max(measure(clean(name), SMALL) for name in names) + 22)
     left, right = MARGIN + 38, sheet.width - MARGIN - room
     ups = scale(view.numbers, view.chart.domain)
-    places = [float(p.x) for p in view.points if isinstance(p.x, int | float)]
-    low, high = min(places, default=0), max(places, default=1)
+    low, high = min(view.xs, default=0), max(view.xs, default=1)
     along = Scale(low, high if high > low else low + 1, left, right)
     for panel in view.panels:
         name_panel(sheet, panel)
@@ -54,9 +53,9 @@ def _line(
 ) -> float | None:
     """Draw one line; return where it ends."""
     found = [
-        (along(float(p.x)), p, p.y[number if by_column else 0])
+        (along(p.x), p, p.y[number if by_column else 0])
         for p in panel.points
-        if isinstance(p.x, int | float) and (by_column or p.series == name)
+        if p.x is not None and (by_column or p.series == name)
     ]
     colour = number % len(COLOURS)
     held = [
