@@ -11,12 +11,12 @@ import click
 
 from ctxembed.cli.numbers import Whole
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.output.page import PICTURES
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
 
-ARRAYS = (".npz", ".npy", ".parquet")  # files that hold vectors
+ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
+PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
 QUIET = click.Option(
     ["-q", "--quiet"], is_flag=True, help="No notes and no progress bars on stderr."
 )
@@ -156,7 +156,7 @@ def _drawn(table: Table, how: Printing) -> Iterable[Any]:
         from ctxembed.output.blocks import draw_blocks
 
         return draw_blocks(table, width(), how.precision, colours=how.colours)
-    from ctxembed.output.convert import convert
+    from ctxembed.output.picture import convert
 
     return [convert(table, how.chosen, how.precision)]
 

@@ -45,20 +45,16 @@ def command_(files: tuple[str, ...], on: str | None, **asked: object) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     output = printing().file_
     if on:
-        return _on_spark(list(files), output, **asked)
+        from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
+
+        if output is not None or len(files) < 2 or "-" in files:
+            raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")
+        if asked.pop("encoder"):
+            raise UsageError("--encoder does not go with --on spark")
+        *read, written = files
+        return ask(read, written, question=contextualize_on_spark, **asked)
     if len(files) > 1:
         raise UsageError("give one file, or - for stdin; several go with --on spark")
     if output is not None and Path(output).suffix not in ARRAYS:
         raise UsageError(f"-o {output}: the name must end in .npz, .npy or .parquet")
     return ask(Lines(files[0]), **asked)
-
-
-def _on_spark(files: list[str], output: str | None, **asked: object) -> Table:
-    """Let Spark read files and write their vectors to what is named last."""
-    from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
-
-    if output is not None or len(files) < 2 or "-" in files:
-        raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")
-    if asked.pop("encoder", None):
-        raise UsageError("--encoder does not go with --on spark")
-    return ask(files[:-1], files[-1], question=contextualize_on_spark, **asked)

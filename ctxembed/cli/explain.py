@@ -98,7 +98,14 @@ def command_(
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
     table = ask(expand_stdin(sentence, numbered=True), digits=digits, **asked)
     if how.file_ is not None and Path(how.file_).suffix == ".npz":
-        return _write(table, how.file_)
+        from ctxembed.ask.steps import StepTable
+        from ctxembed.output.arrays import write_matrices
+
+        if not isinstance(table, StepTable):
+            raise UsageError(f"-o {how.file_}: arrays are for --steps")
+        write_matrices(Path(how.file_), {step.title: step.values for step in table.steps})
+        told = f"{len(table.steps)} matrices written to {how.file_}"
+        return Table((), (), [*table.notes, told])
     if how.chosen not in ("table", "markdown"):
         return table
     if steps:
@@ -111,15 +118,3 @@ def command_(
     from ctxembed.ask.by_head import lay_out_heads
 
     return lay_out_heads(table)
-
-
-def _write(table: Table, name: str) -> Table:
-    """Write the matrices to a file of arrays."""
-    from ctxembed.ask.steps import StepTable
-
-    if not isinstance(table, StepTable):
-        raise UsageError(f"-o {name}: arrays are for --steps")
-    from ctxembed.output.arrays import write_matrices
-
-    write_matrices(Path(name), {step.title: step.values for step in table.steps})
-    return Table((), (), [*table.notes, f"{len(table.steps)} matrices written to {name}"])

@@ -2,10 +2,23 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any, cast
 
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
+
+Texts = Iterable[Sequence[str]]  # rows, each cell as text
+
+
+@dataclass(frozen=True)
+class Page:
+    """How a table is to be written, for whoever writes a format."""
+
+    digits: int | None = None  # behind the point; None for all there are
+    header: bool = True
+    width: int | None = None  # of a terminal
+    bold: bool = False
 
 
 def spread(

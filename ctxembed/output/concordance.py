@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from ctxembed.output.page import Page, Texts
+from ctxembed.output.cells import Page, Texts
 from ctxembed.output.terminal import cells, fit
 from ctxembed.table import Column
 
@@ -16,11 +16,8 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
     stream = iter(rows)
     first = list(islice(stream, AHEAD))
     if 0 < len(first) < AHEAD:  # all of them: what is empty throughout leaves its room to the text
-        told = [
-            i
-            for i in range(len(columns))
-            if columns[i].role != "number" or any(row[i] for row in first)
-        ]
+        every = enumerate(columns)
+        told = [i for i, c in every if c.role != "number" or any(row[i] for row in first)]
         columns, first = [columns[i] for i in told], [[row[i] for i in told] for row in first]
     names = [column.name for column in columns]
     middle = next(i for i, column in enumerate(columns) if column.role == "keyword")

@@ -30,8 +30,8 @@ def draw_lines(sheet: Sheet, view: View) -> None:
         middle = (left + right) / 2
         sheet.text(middle, bottom + 2 * SMALL + 10, told, "soft", size=SMALL, anchor="middle")
         ends: list[tuple[float, int]] = []
-        for number, name in enumerate(names):
-            y = _line(sheet, panel, name, number, along, up, by_column=not view.chart.series)
+        for number in range(len(names)):
+            y = _line(sheet, view, panel, number, along, up)
             if y is not None:
                 ends.append((y, number))
         for y, number in spread(ends, 15):
@@ -42,20 +42,14 @@ def draw_lines(sheet: Sheet, view: View) -> None:
 
 
 def _line(
-    sheet: Sheet,
-    panel: Panel,
-    name: str,
-    number: int,
-    along: Scale,
-    up: Scale,
-    *,
-    by_column: bool,
+    sheet: Sheet, view: View, panel: Panel, number: int, along: Scale, up: Scale
 ) -> float | None:
     """Draw one line; return where it ends."""
+    column = 0 if view.chart.series else number
     found = [
-        (along(p.x), p, p.y[number if by_column else 0])
+        (along(p.x), p, p.y[column])
         for p in panel.points
-        if p.x is not None and (by_column or p.series == name)
+        if p.x is not None and view.which(p, number) == number
     ]
     colour = number % len(COLOURS)
     held = [
@@ -72,6 +66,6 @@ def _line(
     sheet.path(f"M{way}", f"l{colour}", wide=2)
     if len(drawn) <= 30:
         for x, y, p in drawn:
-            text = p.texts[number if by_column else 0]
-            sheet.mark(x, y, number, 3.2, tip=f"{name} · {p.x_text}: {text}")
+            tip = f"{view.series[number]} · {p.x_text}: {p.texts[column]}"
+            sheet.mark(x, y, number, 3.2, tip=tip)
     return drawn[-1][1]

@@ -1,5 +1,6 @@
 """Heat maps: a square for each number, 0 is white."""
 
+from math import ceil
 from typing import NamedTuple
 
 from ctxembed.output.frame import draw_shades, name_panel
@@ -77,7 +78,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
         sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
     else:
         sheet.y += SMALL + 2
-    step = max(1, -(-12 // int(size))) if size < 12 else 1
+    step = ceil(12 / int(size))  # names that would not fit are left out
     for i, (name, whole) in enumerate(zip(shown, names, strict=True)):
         if i % step:
             continue
@@ -92,7 +93,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     room = max((measure(text, SMALL) for line in cells for _, text in line), default=0)
     for number, (label, line) in enumerate(zip(labels, cells, strict=True)):
         y = sheet.y + number * high
-        if number % max(1, -(-12 // int(high))) == 0 or high >= 12:
+        if number % ceil(12 / int(high)) == 0:
             sheet.text(left - 8, y + high / 2 + 4.5, label, anchor="end", tip=full[number])
         for i, (value, text) in enumerate(line):
             where = (left + i * size + 0.5, y + 0.5, size - 1, high - 1)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ctxembed.output.cells import as_text, numbers, round_shares, spread
+from ctxembed.output.cells import Page, Texts, as_text, numbers, round_shares, spread
 from ctxembed.output.latex import write as write_latex
-from ctxembed.output.page import Page, Texts
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
 

@@ -48,15 +48,15 @@ def _name_heaps(
 ) -> None:
     """Write the first words of each series over the middle of its points, where it has many."""
     heaps = {name: some for name, some in heaps.items() if len(some) >= CROWD}
-    places = []
-    for number, some in enumerate(heaps.values()):
-        xs, ys = sorted(x for x, _ in some), sorted(y for _, y in some)
-        places.append((ys[len(ys) // 2], number, xs[len(xs) // 2]))
-    middles = {number: x for _, number, x in places}
+    # The median of each side by itself; zip turns points into sides.
+    middles = [
+        [sorted(side)[len(some) // 2] for side in zip(*some, strict=True)]
+        for some in heaps.values()
+    ]
     names = [shorten(" ".join(clean(name).split()[:4]), sheet.inner * 0.4) for name in heaps]
-    for y, number in spread([(y, number) for y, number, _ in places], TEXT + 6):
+    for y, number in spread([(y, number) for number, (_, y) in enumerate(middles)], TEXT + 6):
         half = measure(names[number]) / 2 + 4
-        x = min(max(middles[number], MARGIN + half), sheet.width - MARGIN - half)
+        x = min(max(middles[number][0], MARGIN + half), sheet.width - MARGIN - half)
         y = min(max(y, top + 16), bottom - 8)
         sheet.text(x, y, names[number], "ink halo", anchor="middle", bold=True)
 

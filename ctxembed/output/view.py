@@ -102,10 +102,8 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         for part in (chart.panel, chart.label, chart.series)
     )
     y = [drawn.place(column) for column in chart.y]
-    x, low, high = (
-        None if column is None else drawn.place(column)
-        for column in (chart.x, chart.low, chart.high)
-    )
+    parts = (chart.x, chart.low, chart.high)
+    x, low, high = (None if part is None else drawn.place(part) for part in parts)
     begins = drawn.names.index(chart.start) if chart.start in drawn.names else None
     panels: dict[str, Panel] = {}
     for row, told in rows:
