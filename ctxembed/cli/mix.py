@@ -70,8 +70,6 @@ def command_(
         raise UsageError("mix takes two corpora, or none for the bundled twins")
     if corpora and not asked["word"]:
         raise UsageError("which word? give --word WORD")
-    if corpora == ("-", "-"):
-        raise UsageError("stdin can be one of the two corpora, not both")
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
     opened = [open_corpus([name], **how) for name in corpora]
     return ask(

@@ -71,17 +71,26 @@ def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
     return integer("--seed", help, least=0, default=1)
 
 
+def word_list(name: str, help: str) -> Callable[[F], F]:
+    """Make an option that takes words between commas."""
+    return value(name, help, metavar="WORD,...", callback=lambda _, __, text: _split(text or ""))
+
+
+def _split(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
     """Read --axis taste=fruit,sweet,juice."""
     parsed: dict[str, list[str]] = {}
     for text in axes:
         name, equals, words = text.partition("=")
-        listed = [word.strip() for word in words.split(",") if word.strip()]
-        if not equals or not name.strip() or not listed:
+        name, listed = name.strip(), _split(words)
+        if not equals or not name or not listed:
             raise UsageError(f"--axis {text!r}: write NAME=WORD,WORD,...")
-        if name.strip() in parsed:
-            raise UsageError(f"--axis {name.strip()} is given twice")
-        parsed[name.strip()] = listed
+        if name in parsed:
+            raise UsageError(f"--axis {name} is given twice")
+        parsed[name] = listed
     return parsed
 
 

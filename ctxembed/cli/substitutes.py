@@ -32,12 +32,7 @@ and its substitutes may be of another form than the target.""",
 )
 @options.argument("sentence", nargs=-1, required=True)
 @options.word
-@options.value(
-    "--candidates",
-    "Rank these words instead of proposing some.",
-    metavar="WORD,...",
-    callback=lambda _, __, text: [w.strip() for w in (text or "").split(",") if w.strip()],
-)
+@options.word_list("--candidates", "Rank these words instead of proposing some.")
 @options.attention("Whose vector is the context's: learned, general, bag or a name.")
 @options.number("How many substitutes.", 10, most=200)
 @options.integer("--min-count", "Leave out words that are rarer than this.", default=1)

@@ -130,8 +130,6 @@ the earlier model, or none.""",
 def command_(
     corpus: tuple[str, ...],
     on: str | None,
-    per_word: int | None,
-    train_words: int | None,
     tokenizer: str,
     cased: bool,
     language: str,
@@ -154,7 +152,7 @@ def command_(
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     if senses and no_text:
         raise UsageError("--senses needs the text that --no-text leaves out")
-    sampled = {"per_word": per_word, "train_words": train_words}
+    sampled = {name: asked.pop(name) for name in ("per_word", "train_words")}
     sampled = {name: number for name, number in sampled.items() if number is not None}
     if on:
         from ctxembed.make.train_on_spark import train_on_spark as question

@@ -41,7 +41,7 @@ and columns, that name them; vectors as the arrays sentence and vectors (n, d)."
     "How a sentence becomes numbers.",
     default="bow",
 )
-@options.value("--columns", "The words to count, in this order.", metavar="WORD,...")
+@options.word_list("--columns", "The words to count, in this order.")
 @options.flag("--sparse", "A line for each number that is not zero.")
 @options.value("-o --output", "Write a file of arrays.", metavar="FILE.npz")
 @options.text
@@ -49,15 +49,14 @@ and columns, that name them; vectors as the arrays sentence and vectors (n, d)."
 def command_(
     text: str,
     method: str,
-    columns: str | None,
+    columns: list[str],
     sparse: bool,
     output: str | None,
     tokenizer: str,
     cased: bool,
-    encoding: str,
-    errors: str,
     vectors: str | None,
     model: str | None,
+    **how: str,  # encoding, errors
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
     from ctxembed.ask.vectorize import count_words, each_sentence, vectorize
@@ -67,19 +66,17 @@ def command_(
         raise UsageError(f"-o {output}: the name must end in .npz")
     if method not in COUNTS and (columns or sparse):
         raise UsageError(f"--columns and --sparse are for {', '.join(COUNTS)}")
-    wanted = [word.strip() for word in (columns or "").split(",") if word.strip()]
     words = Tokenizer(tokenizer, cased)
-    how = {"encoding": encoding, "errors": errors}
     opened = None if method in COUNTS else open_model(model, vectors)
     if output is not None and opened is None:
         from ctxembed.output.arrays import write_sparse
 
-        made = count_words(each_sentence(text, **how), method, words, wanted)
+        made = count_words(each_sentence(text, **how), method, words, columns)
         write_sparse(Path(output), made.matrix, made.rows, made.columns)
         rows, dim = made.matrix.shape
     else:
         table = vectorize(
-            text, method, columns=wanted, sparse=sparse, model=opened, tokenizer=words, **how
+            text, method, columns=columns, sparse=sparse, model=opened, tokenizer=words, **how
         )
         if output is None:
             return table
