@@ -64,10 +64,9 @@ class Printing:
     @property
     def chosen(self) -> str:
         """The format: asked for, told by the file's name, or what stdout is good for."""
-        if self.form or self.file_:
-            suffix = Path(self.file_ or "").suffix
-            return self.form or (SUFFIXES | PICTURES).get(suffix, "tsv")
-        return "table" if sys.stdout.isatty() else "tsv"
+        if self.file_ and not self.form:
+            return (SUFFIXES | PICTURES).get(Path(self.file_).suffix, "tsv")
+        return self.form or ("table" if sys.stdout.isatty() else "tsv")
 
     @property
     def colours(self) -> bool:

@@ -67,9 +67,10 @@ def told(models: Models) -> str:
 def attention_names(models: Models, first: str | None = None) -> list[str]:
     """Name the attentions a page may choose, the default first."""
     representations = representations_of(models.model)
-    names = list(dict.fromkeys([first or representations.default(), *representations.names()[2:]]))
-    if names[0] not in representations.names()[2:]:
-        raise UsageError(f"--attention {first}: there are {', '.join(representations.names()[2:])}")
+    _, _, *known = representations.names()  # static and bag are no attentions
+    names = list(dict.fromkeys([first or representations.default(), *known]))
+    if names[0] not in known:
+        raise UsageError(f"--attention {first}: there are {', '.join(known)}")
     return names
 
 

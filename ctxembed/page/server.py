@@ -30,9 +30,7 @@ HOSTS = ("127.0.0.1", "localhost", "[::1]")
 class Server(ThreadingHTTPServer):
     """Serves one model to one page."""
 
-    daemon_threads = True
     request_queue_size = 256
-    allow_reuse_address = True
 
     def __init__(self, models: Models, host: str, port: int, *, share: bool = False) -> None:
         self.models, self.share = models, share
