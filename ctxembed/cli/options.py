@@ -1,4 +1,4 @@
-"""The options that several commands share, each declared once."""
+"""How commands declare options, and those that several share, each declared once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
