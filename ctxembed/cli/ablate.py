@@ -1,16 +1,11 @@
 """ctxembed ablate"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "ablate",
     examples="""# Which word makes apple a company?
 ctxembed ablate "[Apple] launched a new phone while I was eating an orange" --axis
   taste=fruit,sweet,juice --axis technology=phone,company,software
@@ -31,12 +26,12 @@ and more a yes, 0.3 and more a part, and is silent on the meaning of fewer than 
 An attention that looks at the target itself gives it part of the weight; the target has no row, so
 then the weights printed sum to less than 1.""",
 )
-@click.argument("sentence", nargs=-1, required=True)
+@options.argument("sentence", nargs=-1, required=True)
 @options.word
 @options.axis
 @options.layer
 @options.source
-def command_(sentence: tuple[str, ...], **asked: Any) -> Table:
+def command_(sentence: tuple[str, ...], **asked: object) -> Table:
     """Remove each context word in turn and see how the target's vector changes; - reads stdin.
 
     The target is marked in the sentence, [apple], or given by --word; else each content word is

@@ -1,16 +1,11 @@
 """ctxembed ambiguity"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "ambiguity",
     examples="""# Which words need their context most?
 ctxembed ambiguity -n 20
 # Two words
@@ -31,15 +26,15 @@ grow with the corpus.
 --summary weighs words by how often they occur: the share of the running text judged that needs
 context, of all words and of content words alone.""",
 )
-@click.argument("word", nargs=-1)
+@options.argument("word", nargs=-1)
 @options.number("Only the first so many rows.")
-@options.integer("--min-count", help="Without words: those that occur so often.", default=100)
-@click.option("--summary", is_flag=True, help="The share of the text that needs context.")
+@options.integer("--min-count", "Without words: those that occur so often.", default=100)
+@options.flag("--summary", "The share of the text that needs context.")
 @options.occurrences
-def command_(word: tuple[str, ...], **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: object) -> Table:
     """Tell which words need their context and for which the static vector does; - reads stdin.
 
     Without words, all that occur often enough, those that need it most first. WORD may be words in
     a row in quotes, "New York".
     """
-    return ask(expand_stdin(word) if word else [], **asked)
+    return ask(expand_stdin(word), **asked)

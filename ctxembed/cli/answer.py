@@ -5,16 +5,18 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ctxembed.cli.numbers import Whole
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.output.page import PICTURES
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
 
+ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
+PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
 QUIET = click.Option(
     ["-q", "--quiet"], is_flag=True, help="No notes and no progress bars on stderr."
 )
@@ -62,10 +64,9 @@ class Printing:
     @property
     def chosen(self) -> str:
         """The format: asked for, told by the file's name, or what stdout is good for."""
-        if self.form or self.file_:
-            suffix = Path(self.file_ or "").suffix
-            return self.form or (SUFFIXES | PICTURES).get(suffix, "tsv")
-        return "table" if sys.stdout.isatty() else "tsv"
+        if self.file_ and not self.form:
+            return (SUFFIXES | PICTURES).get(Path(self.file_).suffix, "tsv")
+        return self.form or ("table" if sys.stdout.isatty() else "tsv")
 
     @property
     def colours(self) -> bool:
@@ -110,68 +111,53 @@ def answer(answered: Table | Iterable[Table] | None) -> None:
 
 
 def _put(tables: Sequence[Table], several: bool) -> None:
-    """Print tables, or write them to the file asked for."""
+    """Print tables or a picture of them, or write them to the file asked for."""
     how = printing()
     name = how.file_
     if how.draws:
-        _draw(tables[0], how)
-        return
-    if name is None:
-        for piece in _text(tables, several, terminal=sys.stdout.isatty()):
-            sys.stdout.write(piece)
-        sys.stdout.flush()
-        return
-    path = Path(name)
-    if tables and not any(table.columns for table in tables):
+        pieces = _drawn(tables[0], how)
+    elif name is None:
+        pieces = _text(tables, several, terminal=sys.stdout.isatty())
+    elif tables and not any(table.columns for table in tables):
         return  # a file of arrays is there already
-    if path.suffix in (".npz", ".npy", ".parquet") and any(
-        c.role == "vector" for c in tables[0].columns
-    ):
+    elif Path(name).suffix in ARRAYS and any(c.role == "vector" for c in tables[0].columns):
         from ctxembed.output.arrays import write_table
 
-        number, dim = write_table(path, tables[0])
+        number, dim = write_table(Path(name), tables[0])
         note(f"{number} vectors of {dim} numbers written to {name}")
         return
-    _write(name, (_encode(piece) for piece in _text(tables, several, terminal=False)))
+    else:
+        pieces = _text(tables, several, terminal=False)
+    if name is not None:
+        _write(name, pieces)
+    else:
+        sys.stdout.writelines(pieces)
+        sys.stdout.flush()
 
 
-def _encode(text: str) -> bytes:
-    """Write a byte of a file's name that is no UTF-8 as JSON and Python would escape it."""
-    return text.encode("utf-8", "backslashreplace")
-
-
-def _write(name: str, pieces: Iterable[bytes]) -> None:
-    """Write a file whole."""
+def _write(name: str, pieces: Iterable[str | bytes]) -> None:
+    """Write a file whole; a byte of a file's name that is no UTF-8 is escaped as JSON would."""
     from ctxembed.store.whole import file_written_whole
 
     if not Path(name).parent.is_dir():
         raise UsageError(f"-o {name}: no such directory")
     with file_written_whole(Path(name)) as file:
-        file.writelines(pieces)
+        for piece in pieces:
+            encoded = piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece
+            file.write(encoded)
 
 
-def _draw(table: Table, how: Printing) -> None:
-    """Draw a table: on the terminal, to a file, or as SVG on stdout."""
+def _drawn(table: Table, how: Printing) -> Iterable[Any]:
+    """Return the picture of a table: in characters, or as a file of its kind has it."""
     if not table.charts:
         raise UsageError("no picture of this: leave away what replaces its table, or -f, or -o")
     if how.chosen == "chart":
         from ctxembed.output.blocks import draw_blocks
 
-        lines = draw_blocks(table, width(), how.precision, colours=how.colours)
-        if how.file_ is not None:
-            _write(how.file_, map(_encode, lines))
-        else:
-            sys.stdout.writelines(lines)
-            sys.stdout.flush()
-        return
-    from ctxembed.output.convert import convert
+        return draw_blocks(table, width(), how.precision, colours=how.colours)
+    from ctxembed.output.picture import convert
 
-    made = convert(table, how.chosen, how.precision)
-    if how.file_ is not None:
-        _write(how.file_, [made])
-    else:
-        sys.stdout.write(made.decode())
-        sys.stdout.flush()
+    return [convert(table, how.chosen, how.precision)]
 
 
 def width() -> int:

@@ -1,13 +1,11 @@
 """ctxembed check"""
 
-import click
-
+from ctxembed.cli import options
 from ctxembed.cli.command import command
 from ctxembed.table import Table
 
 
 @command(
-    "check",
     examples="""# Is this model what was written?
 ctxembed check
 # Give a model from before its checksums
@@ -24,8 +22,8 @@ attentions that can be run.
 What is not as it was written, or cannot be, is named, and the exit code is 3. A checksum finds
 damage; it is no signature: whoever can write to a model can write its checksums too.""",
 )
-@click.argument("model", required=False)
-@click.option("--add", is_flag=True, help="Write checksums into a model that has none yet.")
+@options.argument("model", required=False)
+@options.flag("--add", "Write checksums into a model that has none yet.")
 def command_(model: str | None, add: bool) -> Table:
     """Read every file of a model and say whether it is as it was written."""
     from ctxembed.ask.check import check

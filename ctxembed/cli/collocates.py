@@ -1,16 +1,11 @@
 """ctxembed collocates"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "collocates",
     examples="""# The company a word keeps
 ctxembed collocates bank -n 10
 # Which words go with the river, which with the money?
@@ -32,16 +27,16 @@ words unless --all asks for them.
 log_ratio says how large the difference is, in doublings; where the rest has none, half an
 occurrence is taken. It favours rare words: sort by it with a higher --min-count.""",
 )
-@click.argument("words", nargs=-1, required=True, metavar="WORD...|-")
-@click.option("--by-sense", is_flag=True, help="Those of each sense of the word.")
-@options.integer("--window", help="Words to either side.", most=1000, default=5)
+@options.argument("words", nargs=-1, required=True, metavar="WORD...|-")
+@options.flag("--by-sense", "Those of each sense of the word.")
+@options.integer("--window", "Words to either side.", most=1000, default=5)
 @options.number("How many of each word, or sense.", default=20)
-@options.choice("--sort", ["log_likelihood", "log_ratio", "count"], help="What comes first.")
-@options.integer("--min-count", help="Leave out words that stand there less often.", default=3)
-@options.integer("--min-documents", help="Leave out words of fewer documents.", default=2)
-@click.option("--all", "function_words", is_flag=True, help="Function words too.")
+@options.choice("--sort", ["log_likelihood", "log_ratio", "count"], "What comes first.")
+@options.integer("--min-count", "Leave out words that stand there less often.", default=3)
+@options.integer("--min-documents", "Leave out words of fewer documents.", default=2)
+@options.flag("--all function_words", "Function words too.")
 @options.occurrences
-def command_(words: tuple[str, ...], **asked: Any) -> Table:
+def command_(words: tuple[str, ...], **asked: object) -> Table:
     """List the words that stand near a word more often than chance would have it.
 
     WORD is a word, words in a row in quotes, or a pattern: bank, "New York", "bank* of".

@@ -107,14 +107,18 @@ MOST = 1_000_000  # lines of stdin that are kept in memory
 PRINTING = Printing.__dataclass_fields__
 
 
-def command(name: str, **page: Any) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command; `page` is what Command takes beside click's own arguments."""
-    return click.command(
-        name, cls=Command, context_settings={"help_option_names": ["-h", "--help"]}, **page
-    )
+def command(**page: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Make a command with the name of its module; `page` is what Command takes beside click."""
+
+    def make(function: Callable[..., Any]) -> Command:
+        name = function.__module__.rpartition(".")[2].rstrip("_")
+        how = {"help_option_names": ["-h", "--help"]}
+        return click.command(name, cls=Command, context_settings=how, **page)(function)
+
+    return make
 
 
-def ask(*given: Any, writes: bool = False, question: Any = None, **asked: Any) -> Table:
+def ask(*given: Any, writes: object = False, question: Any = None, **asked: Any) -> Table:
     """Ask the question of the command under way: of its model, if it has one, with its bars."""
     if question is None:
         command = click.get_current_context().command
@@ -129,7 +133,7 @@ def ask(*given: Any, writes: bool = False, question: Any = None, **asked: Any) -
     path, vectors = asked.pop("model"), asked.pop("vectors", None)
     again = 0 if writes or Lines("-") in given else AGAIN
     while True:
-        model = open_model(path, vectors, writes=writes)
+        model = open_model(path, vectors, writes=bool(writes))
         try:
             answered = question(model, *given, **asked)
             return answered

@@ -1,16 +1,11 @@
 """ctxembed compare"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "compare",
     examples="""# Is it the fruit or the company?
 ctxembed compare "[Apple] launched a new phone while I was eating an orange" --axis
   taste=fruit,sweet,juice --axis technology=phone,company,software
@@ -36,7 +31,7 @@ are then taken with its vectors of lone words, and like stays empty.
 Without a marked target, each content word is one: no English function word, and no word that makes
 up more than one percent of the corpus.""",
 )
-@click.argument("sentence", nargs=-1, required=True)
+@options.argument("sentence", nargs=-1, required=True)
 @options.word
 @options.axis
 @options.attention(
@@ -45,9 +40,9 @@ up more than one percent of the corpus.""",
 @options.general
 @options.encoder
 @options.number("How many words that could stand in its place.", 3, most=100)
-@options.integer("--min-count", help="Leave out words that are rarer than this.", default=1)
+@options.integer("--min-count", "Leave out words that are rarer than this.", default=1)
 @options.source
-def command_(sentence: tuple[str, ...], attention: str | None, **asked: Any) -> Table:
+def command_(sentence: tuple[str, ...], attention: str | None, **asked: object) -> Table:
     """Compare a word's static vector with its vectors in sentences; - reads sentences from stdin.
 
     A target is marked in its sentence, [apple], or given by --word.

@@ -2,11 +2,11 @@
 
 import click
 
+from ctxembed.cli import options
 from ctxembed.cli.command import command
 
 
 @command(
-    "completion",
     output="Text on standard output, not a table.",
     examples="""# Switch it on in bash
 eval "$(ctxembed completion bash)"
@@ -15,7 +15,7 @@ ctxembed completion fish | source""",
     details="""Put the line into ~/.bashrc or ~/.zshrc (eval "$(ctxembed completion zsh)"), or
 save fish's into ~/.config/fish/completions/ctxembed.fish.""",
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@options.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command_(shell: str) -> None:
     """Print the shell code that completes commands and options."""
     from click.shell_completion import get_completion_class

@@ -1,19 +1,15 @@
 """ctxembed contextualize"""
 
 from pathlib import Path
-from typing import Any
-
-import click
 
 from ctxembed.cli import options
-from ctxembed.cli.answer import printing
+from ctxembed.cli.answer import ARRAYS, printing
 from ctxembed.cli.command import Lines, ask, command
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 
 
 @command(
-    "contextualize",
     examples="""# Vectors of the marked words
 ctxembed contextualize sentences.txt -f jsonl
 # Every word of every line, as numpy arrays
@@ -35,38 +31,30 @@ line or a file that cannot be used is a row with its error.
 --encoder gives a transformer's vectors of the same targets; it reads the words that the model
 knows, so that both see the same sentence.""",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE")
-@click.option("--all", "every_word", is_flag=True, help="Every known word is a target.")
+@options.argument("files", nargs=-1, required=True, metavar="FILE")
+@options.flag("--all every_word", "Every known word is a target.")
 @options.attention("static, bag, general, learned or a name; learned where the model has it.")
 @options.general
-@click.option(
-    "--encoder",
-    metavar="DIR",
-    help="A local Hugging Face model instead; needs ctxembed[transformers].",
+@options.value(
+    "--encoder", "A local Hugging Face model instead; needs ctxembed[transformers].", metavar="DIR"
 )
-@click.option(
-    "-o", "--output", "file_", metavar="FILE", help="Write a .npz, .npy or .parquet file."
-)
+@options.value("-o --output file_", "Write a .npz, .npy or .parquet file.", metavar="FILE")
 @options.on_spark
 @options.source
-def command_(files: tuple[str, ...], on: str | None, **asked: Any) -> Table:
+def command_(files: tuple[str, ...], on: str | None, **asked: object) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     output = printing().file_
     if on:
-        return _on_spark(list(files), output, **asked)
+        from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
+
+        if output is not None or len(files) < 2 or "-" in files:
+            raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")
+        if asked.pop("encoder"):
+            raise UsageError("--encoder does not go with --on spark")
+        *read, written = files
+        return ask(read, written, question=contextualize_on_spark, **asked)
     if len(files) > 1:
         raise UsageError("give one file, or - for stdin; several go with --on spark")
-    if output is not None and Path(output).suffix not in (".npz", ".npy", ".parquet"):
+    if output is not None and Path(output).suffix not in ARRAYS:
         raise UsageError(f"-o {output}: the name must end in .npz, .npy or .parquet")
     return ask(Lines(files[0]), **asked)
-
-
-def _on_spark(files: list[str], output: str | None, **asked: Any) -> Table:
-    """Let Spark read files and write their vectors to what is named last."""
-    from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
-
-    if output is not None or len(files) < 2 or "-" in files:
-        raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")
-    if asked.pop("encoder", None):
-        raise UsageError("--encoder does not go with --on spark")
-    return ask(files[:-1], files[-1], question=contextualize_on_spark, **asked)

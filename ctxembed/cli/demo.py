@@ -81,7 +81,6 @@ WORDS = {
 
 
 @command(
-    "demo",
     examples="""# The story in one run
 ctxembed demo""",
     see_also=["compare", "explain", "show"],
@@ -95,12 +94,13 @@ def command_() -> None:
     from ctxembed.cli.main import cli
     from ctxembed.store import places
 
-    os.environ["CTXEMBED_MODEL"] = str(places.bundled_model("everyday").resolve())
+    model, folder = places.bundled_model("everyday").resolve(), places.corpora().resolve()
+    os.environ["CTXEMBED_MODEL"] = str(model)
     if not sys.stdout.isatty():
         os.environ["COLUMNS"] = "80"
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as work:
-        shutil.copytree(places.bundled_model("everyday").resolve(), Path(work) / "copy")
+        shutil.copytree(model, Path(work) / "copy")
         os.chdir(work)
         try:
             for number, part in enumerate(STORY.split("\n\n"), 1):
@@ -109,7 +109,6 @@ def command_() -> None:
                 click.echo(f"\n{number}. " + click.wrap_text(told, 76, "", "   ") + "\n")
                 for line in lines:
                     click.echo(f"$ ctxembed {line.format(corpora='corpora', **WORDS)}\n")
-                    folder = places.corpora().resolve()
                     sys.stdout.flush()
                     arguments = shlex.split(line.format(corpora=folder, **WORDS))
                     cli.main([*arguments, "-f", "table"], standalone_mode=False)

@@ -1,7 +1,5 @@
 """ctxembed evaluate"""
 
-from typing import Any
-
 import click
 
 from ctxembed.cli import options
@@ -10,7 +8,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "evaluate",
     examples="""# Which of two merged words stood here? The model's own corpus is asked
 ctxembed evaluate pseudowords --pairs 2
 # Ratings of pairs of words
@@ -65,23 +62,23 @@ random is a random vector for each occurrence. most frequent always gives the mo
 of the training items. A word's form that is unknown is looked up by the lemma that wic and scws
 give.""",
 )
-@click.argument(
+@options.argument(
     "kind",
     metavar="KIND",
     type=click.Choice(
         ["similarity", "wic", "scws", "senses", "pseudowords", "analogies", "substitution"]
     ),
 )
-@click.argument("file", nargs=-1)
-@click.option("--train", nargs=2, metavar="DATA GOLD", help="Files that fit wic's threshold.")
-@click.option("--candidates", metavar="FILE", help="Words that substitution ranks; else no gap.")
-@options.integer("--pairs", help="Pseudowords in each band of frequency.", most=1000, default=20)
+@options.argument("file", nargs=-1)
+@options.value("--train", "Files that fit wic's threshold.", metavar="DATA GOLD", nargs=2)
+@options.value("--candidates", "Words that substitution ranks; else no gap.", metavar="FILE")
+@options.integer("--pairs", "Pseudowords in each band of frequency.", most=1000, default=20)
 @options.encoder
-@click.option("--by-word", is_flag=True, help="All figures of each word and band.")
-@click.option("--published", is_flag=True, help="Add figures from the literature.")
+@options.flag("--by-word", "All figures of each word and band.")
+@options.flag("--published", "Add figures from the literature.")
 @options.seed()
 @options.model
-def command_(kind: str, file: tuple[str, ...], **asked: Any) -> Table:
+def command_(kind: str, file: tuple[str, ...], **asked: object) -> Table:
     """Score static, bag, general and learned vectors side by side on a benchmark.
 
     \b

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.answer import printing, width
 from ctxembed.cli.command import ask, command, expand_stdin
@@ -14,7 +12,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "explain",
     examples="""# What makes apple a company here?
 ctxembed explain "[Apple] launched a new phone"
 # Every step of one head, to be checked by hand
@@ -58,30 +55,20 @@ Matrices by hand: a JSON file for --vectors may hold w_q, w_k, w_v and w_o. A ma
 
 newValue += value * similarity(query, key), over all keys, is the loop form of the same sum.""",
 )
-@click.argument("sentence", nargs=-1)
+@options.argument("sentence", nargs=-1)
 @options.word
 @options.layer
-@click.option(
-    "--head",
-    default="mean",
-    show_default=True,
-    metavar="N|mean|each",
-    help="One head, the mean of all, or each.",
+@options.value(
+    "--head", "One head, the mean of all, or each.", metavar="N|mean|each", default="mean"
 )
-@click.option("--over", metavar="SENTENCE", help="Look at this other sentence: cross-attention.")
-@options.choice(
-    "--encoding", ["none", "sinusoidal"], help="Add sine waves for the place of each word."
-)
-@options.choice("--sort", ["position", "weight"], help="In which order the words stand.")
-@options.integer("--top", help="Only the heaviest words.")
-@click.option("--steps", is_flag=True, help="Print each matrix under its formula.")
-@click.option("--recipe", is_flag=True, help="Print the target as a sum.")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Recompute the output from the rows; fail if they don't add up.",
-)
-@click.option("--weights", metavar="FILE", help="Hand-picked weights instead of computed ones.")
+@options.value("--over", "Look at this other sentence: cross-attention.", metavar="SENTENCE")
+@options.choice("--encoding", ["none", "sinusoidal"], "Add sine waves for the place of each word.")
+@options.choice("--sort", ["position", "weight"], "In which order the words stand.")
+@options.integer("--top", "Only the heaviest words.")
+@options.flag("--steps", "Print each matrix under its formula.")
+@options.flag("--recipe", "Print the target as a sum.")
+@options.flag("--check", "Recompute the output from the rows; fail if they don't add up.")
+@options.value("--weights", "Hand-picked weights instead of computed ones.", metavar="FILE")
 @options.source
 def command_(
     sentence: tuple[str, ...], weights: str | None, **asked: Any
@@ -111,7 +98,14 @@ def command_(
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
     table = ask(expand_stdin(sentence, numbered=True), digits=digits, **asked)
     if how.file_ is not None and Path(how.file_).suffix == ".npz":
-        return _write(table, how.file_)
+        from ctxembed.ask.steps import StepTable
+        from ctxembed.output.arrays import write_matrices
+
+        if not isinstance(table, StepTable):
+            raise UsageError(f"-o {how.file_}: arrays are for --steps")
+        write_matrices(Path(how.file_), {step.title: step.values for step in table.steps})
+        told = f"{len(table.steps)} matrices written to {how.file_}"
+        return Table((), (), [*table.notes, told])
     if how.chosen not in ("table", "markdown"):
         return table
     if steps:
@@ -124,15 +118,3 @@ def command_(
     from ctxembed.ask.by_head import lay_out_heads
 
     return lay_out_heads(table)
-
-
-def _write(table: Table, name: str) -> Table:
-    """Write the matrices to a file of arrays."""
-    from ctxembed.ask.steps import StepTable
-
-    if not isinstance(table, StepTable):
-        raise UsageError(f"-o {name}: arrays are for --steps")
-    from ctxembed.output.arrays import write_matrices
-
-    write_matrices(Path(name), {step.title: step.values for step in table.steps})
-    return Table((), (), [*table.notes, f"{len(table.steps)} matrices written to {name}"])

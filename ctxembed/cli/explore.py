@@ -9,13 +9,12 @@ import click
 from ctxembed.cli import options
 from ctxembed.cli.answer import QUIET, note
 from ctxembed.cli.command import command, open_model
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, UsageError, read_failure
 
 PORT = 8642
 
 
 @command(
-    "explore",
     examples="""# Type a sentence, see it change
 ctxembed explore
 # With your own model, on a port that is free
@@ -36,18 +35,15 @@ encryption: whoever sees the address can ask questions of the model. Nothing but
 served, no file can be read through it, and nothing is written. A search for senses runs in a
 process of its own and can be stopped. Ctrl-C ends all of it.""",
 )
-@options.integer(
-    "--port", help="The port; 0 takes any that is free.", least=0, most=65535, default=PORT
-)
-@click.option(
+@options.integer("--port", "The port; 0 takes any that is free.", least=0, most=65535, default=PORT)
+@options.value(
     "--host",
-    default="127.0.0.1",
-    show_default=True,
+    "Where to listen; another machine's reach needs --share.",
     metavar="ADDRESS",
-    help="Where to listen; another machine's reach needs --share.",
+    default="127.0.0.1",
 )
-@click.option("--share", is_flag=True, help="Let other machines open the page, unencrypted.")
-@click.option("--no-browser", is_flag=True, help="Print the address, open no browser.")
+@options.flag("--share", "Let other machines open the page, unencrypted.")
+@options.flag("--no-browser", "Print the address, open no browser.")
 @options.model
 def command_(port: int, host: str, share: bool, no_browser: bool, model: str | None) -> None:
     """Serve a page on this machine on which one types a sentence and sees its words change."""
@@ -60,10 +56,8 @@ def command_(port: int, host: str, share: bool, no_browser: bool, model: str | N
     try:
         server = Server(Models(opened, model), host, port, share=share)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise CtxembedError(
-            f"port {port} on {host}: {reason[:1].lower()}{reason[1:]}; --port 0 takes a free one"
-        ) from None
+        reason = read_failure(f"port {port} on {host}", error)
+        raise CtxembedError(f"{reason}; --port 0 takes a free one") from None
     if share:
         note("others can open the page and ask this model; nothing is encrypted")
     click.echo(server.address)

@@ -4,8 +4,6 @@ import io
 import sys
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
 from ctxembed.output.safe import safe
@@ -22,7 +20,6 @@ class Screen(io.BytesIO):
 
 
 @command(
-    "export",
     examples="""# word2vec's text format, which most programs read
 ctxembed export vectors.txt
 # Its binary format
@@ -42,8 +39,8 @@ to the bit.
 
 A file is written beside its place and moved there when it is whole.""",
 )
-@click.argument("file")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@options.argument("file")
+@options.flag("--force", "Replace a file that is there.")
 @options.model
 def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""

@@ -1,16 +1,11 @@
 """ctxembed fit"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "fit",
     examples="""# Idioms, figurative or literal
 ctxembed fit idioms.tsv --name idioms
 # Does it carry over to idioms it never saw?
@@ -32,18 +27,17 @@ sentences for as many epochs. Static vectors stay as they are.
 Accuracy before is that of the nearest mean of the same expression's vectors, under the attention
 that fitting starts from. Of more than 50,000 sentences a random sample is used.""",
 )
-@click.argument("task")
-@click.option("--name", default="task", show_default=True, help="Name of the attention.")
+@options.argument("task")
+@options.value("--name", "Name of the attention.", default="task")
 @options.choice(
-    "--split",
+    "--split by",
     ["sentence", "expression"],
-    to="by",
-    help="Hold out sentences, or expressions with all their sentences.",
+    "Hold out sentences, or expressions with all their sentences.",
 )
-@options.choice("--report", ["summary", "epochs", "confusion"], help="What to print.")
-@options.integer("--epochs", help="Passes at most; 30.", most=1000)
+@options.choice("--report", ["summary", "epochs", "confusion"], "What to print.")
+@options.integer("--epochs", "Passes at most; 30.", most=1000)
 @options.seed()
 @options.model
-def command_(task: str, **asked: Any) -> Table:
+def command_(task: str, **asked: object) -> Table:
     """Fit attention to a labelled task, and save it under a name; - reads the task from stdin."""
     return ask(task, writes=True, **asked)

@@ -1,16 +1,11 @@
 """ctxembed import"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "import",
     examples="""# Vectors go out and come in again
 ctxembed export vectors.vec && ctxembed import vectors.vec -o imported
 # The 1,000 most frequent words only
@@ -35,13 +30,13 @@ frequent. Capitals matter if more than one word in a hundred has some.
 An imported model has no corpus: compare and explain work on it at once, commands that look for
 occurrences do not.""",
 )
-@click.argument("file")
+@options.argument("file")
 @options.output
 @options.force
-@options.integer("--limit", help="Only the first N words.")
-@click.option("--vocab", "vocabulary", metavar="FILE", help="The words of a .npy file, one a line.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the words.")
+@options.integer("--limit", "Only the first N words.")
+@options.value("--vocab vocabulary", "The words of a .npy file, one a line.", metavar="FILE")
+@options.value("--encoding", "Encoding of the words.", default="utf-8")
 @options.errors
-def command_(**asked: Any) -> Table:
+def command_(**asked: object) -> Table:
     """Make a model of vectors from word2vec, GloVe, fastText, gensim or numpy."""
     return ask(**asked)

@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, open_corpus
 from ctxembed.table import Table
 
 
 @command(
-    "index",
     examples="""# Your own text, read with vectors that have read 52 million words
 ctxembed index corpus.txt -m english -o mine
 # Where a word occurs in it
@@ -27,7 +24,7 @@ quoted and is read over by attention; how many there are is said. Counts are tho
 corpus; how far a neighbour is trusted still depends on the text its vector was made from. Senses
 that were saved are not taken over: those of your text may be others.""",
 )
-@click.argument("corpus", nargs=-1, required=True)
+@options.argument("corpus", nargs=-1, required=True)
 @options.output
 @options.force
 @options.document

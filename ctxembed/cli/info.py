@@ -6,7 +6,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "info",
     examples="""# What is this model?
 ctxembed info
 # Its dimension, for a script

@@ -1,16 +1,11 @@
 """ctxembed keywords"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "keywords",
     examples="""# What one corpus speaks of and the other does not
 ctxembed keywords corpus.txt corpus.txt.gz -n 5
 # The largest differences that are sure
@@ -29,13 +24,13 @@ log_ratio says how large the difference is, in doublings; where a corpus has non
 occurrence is taken. dispersion is 1 where a word is spread over documents as if dealt out at
 random, and near 0 where a few documents have it all.""",
 )
-@click.argument("a")
-@click.argument("b")
+@options.argument("a")
+@options.argument("b")
 @options.number("How many words of each corpus.", default=20)
-@options.choice("--sort", ["log_likelihood", "log_ratio"], help="What comes first.")
-@options.integer("--min-count", help="Leave out words rarer than this in both together.", default=5)
-@options.integer("--min-documents", help="Leave out words of fewer documents.", default=2)
-@click.option("--all", "function_words", is_flag=True, help="Function words too.")
-def command_(**asked: Any) -> Table:
+@options.choice("--sort", ["log_likelihood", "log_ratio"], "What comes first.")
+@options.integer("--min-count", "Leave out words rarer than this in both together.", default=5)
+@options.integer("--min-documents", "Leave out words of fewer documents.", default=2)
+@options.flag("--all function_words", "Function words too.")
+def command_(**asked: object) -> Table:
     """List the words that are typical of one corpus against another."""
     return ask(asked.pop("a"), asked.pop("b"), **asked)

@@ -1,9 +1,6 @@
 """ctxembed kwic"""
 
 from collections.abc import Iterable
-from typing import Any
-
-import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
@@ -23,7 +20,6 @@ def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, s
 
 
 @command(
-    "kwic",
     examples="""# Every bank in the corpus
 ctxembed kwic bank
 # Words in a row, and * for any letters
@@ -50,23 +46,23 @@ Rows come in the order of the text, as they are read; any other order waits for 
 and `right` sort by the nearest word first, `sense` by the clearest occurrence first, `margin` by
 the least clear.""",
 )
-@click.argument("words", nargs=-1, required=True, metavar="WORD...|-")
+@options.argument("words", nargs=-1, required=True, metavar="WORD...|-")
 @options.axis
-@click.option(
+@options.value(
     "--where",
+    "Only rows with this sense, file, or word to the left or right.",
+    metavar="COLUMN=VALUE",
     multiple=True,
     callback=_read_where,
-    metavar="COLUMN=VALUE",
-    help="Only rows with this sense, file, or word to the left or right.",
 )
 @options.choice(
-    "--sort", ["position", "sense", "margin", "left", "right"], help="The order of the rows."
+    "--sort", ["position", "sense", "margin", "left", "right"], "The order of the rows."
 )
-@options.integer("--width", help="Characters to either side.", least=0, most=10_000, default=60)
+@options.integer("--width", "Characters to either side.", least=0, most=10_000, default=60)
 @options.number("Only so many of the rows of each word.")
-@options.integer("--max", "most", help="So many occurrences, drawn at random.")
+@options.integer("--max most", "So many occurrences, drawn at random.")
 @options.occurrences
-def command_(words: tuple[str, ...], **asked: Any) -> Table:
+def command_(words: tuple[str, ...], **asked: object) -> Table:
     """List the occurrences of words in the corpus, as they were written, with their senses.
 
     WORD is a word, words in a row in quotes, or a pattern: bank, "New York", "bank* of".

@@ -1,16 +1,11 @@
 """ctxembed ladder"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "ladder",
     examples="""# Two words with something in common
 ctxembed ladder apple orange
 # One word, the two sentences of the corpus in which it is least alike
@@ -32,10 +27,10 @@ those in which the two words are most alike in context, less what the sentences 
 one word, those in which it is least alike. They show what context can do, not what it does on
 average. Mark a target with [ ] where a sentence has it twice.""",
 )
-@click.argument("word1")
-@click.argument("word2")
-@click.option("--sentences", nargs=2, metavar="A B", help="The sentences in which the words stand.")
+@options.argument("word1")
+@options.argument("word2")
+@options.value("--sentences", "The sentences in which the words stand.", metavar="A B", nargs=2)
 @options.source
-def command_(**asked: Any) -> Table:
+def command_(**asked: object) -> Table:
     """Compare two words under every representation, from one-hot to learned attention."""
     return ask(**asked)

@@ -1,16 +1,11 @@
 """ctxembed learn"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "learn",
     examples="""# Learn again, with eight heads, under another name
 ctxembed learn --name eight --heads 8 --epochs 0.1
 # Six seconds at most
@@ -33,27 +28,23 @@ The same seed gives the same bytes with one BLAS thread, which is the default he
 
 An epoch is a thousand batches of 32 pseudowords. Interrupting keeps what was validated so far.""",
 )
-@click.option("--name", default="learned", show_default=True, help="Name of the attention.")
-@options.integer("--heads", help="How many points of view.", most=64, default=4)
+@options.value("--name", "Name of the attention.", default="learned")
+@options.integer("--heads", "How many points of view.", most=64, default=4)
 @options.choice(
-    "--positions",
-    ["learned", "decay"],
-    help="Learn the bias by distance, or keep a decay by head.",
+    "--positions", ["learned", "decay"], "Learn the bias by distance, or keep a decay by head."
 )
 @options.real(
-    "--epochs",
-    help="At most so many thousand batches; 0.2 to 4, by the size of the corpus.",
-    most=1000,
+    "--epochs", "At most so many thousand batches; 0.2 to 4, by the size of the corpus.", most=1000
 )
-@options.real("--minutes", help="At most so long.", most=1440)
+@options.real("--minutes", "At most so long.", most=1440)
 @options.seed()
-@click.option(
+@options.value(
     "--corpus",
-    multiple=True,
+    "Learn from this text, for a model without a corpus of its own.",
     metavar="FILE",
-    help="Learn from this text, for a model without a corpus of its own.",
+    multiple=True,
 )
 @options.model
-def command_(**asked: Any) -> Table:
+def command_(**asked: object) -> Table:
     """Learn attention for a model from its corpus, without labels, and save it under a name."""
     return ask(writes=True, **asked)

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
@@ -112,15 +113,15 @@ def main() -> NoReturn:
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
     except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code, _usage_hint(error))
+        context = getattr(error, "ctx", None)
+        hint = [f"try: {context.command_path} --help"] if context else []
+        _fail(error.format_message(), error.exit_code, hint)
     except CtxembedError as error:
         _fail(str(error), error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, Terminated) as stop:
         _quietly_close()
-        os._exit(130)  # after sys.exit Python may yet end by the signal, and worker threads go on
-    except Terminated:
-        _quietly_close()
-        os._exit(128 + signal.SIGTERM)
+        number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+        os._exit(128 + number)  # sys.exit might end by the signal yet, and worker threads go on
     except BrokenPipeError:
         _quietly_close()
         sys.exit(0)
@@ -170,10 +171,6 @@ class Closed(io.RawIOBase):
     def fileno(self) -> int:
         """Return the number of stdout."""
         return 1
-
-    def isatty(self) -> bool:
-        """Say that nobody is looking."""
-        return False
 
     def write(self, data: object) -> int:
         """Take what nobody will read."""
@@ -226,14 +223,9 @@ def run() -> NoReturn:
         os._exit(1)
 
 
-def _fail(message: str, code: int, hint: str = "") -> NoReturn:
-    say([*message.splitlines(), *([hint] if hint else [])])
+def _fail(message: str, code: int, hint: Sequence[str] = ()) -> NoReturn:
+    say([*message.splitlines(), *hint])
     sys.exit(code)
-
-
-def _usage_hint(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    return f"try: {context.command_path} --help" if context else ""
 
 
 def _quietly_close() -> None:

@@ -46,15 +46,7 @@ FILES = {
 }
 
 _ESCAPES = str.maketrans(
-    {
-        "\\": r"\e",
-        "-": r"\-",
-        "'": r"\(aq",
-        '"': r"\(dq",
-        "`": r"\(ga",
-        "^": r"\(ha",
-        "~": r"\(ti",
-    }
+    {"\\": r"\e", "-": r"\-", "'": r"\(aq", '"': r"\(dq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 )
 
 
@@ -74,13 +66,11 @@ def pages() -> dict[str, str]:
 
 
 def _command_page(command: Command) -> str:
-    context = _context(command, f"ctxembed {command.name}")
-    name = f"ctxembed-{command.name}"
-    lines = [_title(name), *_name(name, command), ".SH SYNOPSIS"]
-    lines += [_bold(context.command_path), _synopsis(command, context)]
-    lines += [".SH DESCRIPTION", *_paragraphs(command.help or ""), *_paragraphs(command.details)]
-    lines += [".SH OPTIONS", *_options(command, context)]
-    lines.append(".SH OUTPUT")
+    context = click.Context(command, **command.context_settings)
+    usage = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "[OPTION]...")
+    usage = re.sub(r"[\w-]+", lambda match: rf"\fI{_escape(match[0])}\fR", usage)
+    lines = [*_begin(f"ctxembed {command.name}", usage, command), *_paragraphs(command.details)]
+    lines += [".SH OPTIONS", *_options(command), ".SH OUTPUT"]
     if command.columns:
         lines += _paragraphs("A table on standard output, with these columns:")
         lines += _definitions({column.name: column.meaning for column in command.columns})
@@ -93,12 +83,10 @@ def _command_page(command: Command) -> str:
 
 
 def _main_page() -> str:
-    context = _context(cli, "ctxembed")
-    lines = [_title("ctxembed"), *_name("ctxembed", cli), ".SH SYNOPSIS"]
-    lines += [_bold("ctxembed"), r"\fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]..."]
-    lines += [".SH DESCRIPTION", *_paragraphs(cli.help or ""), ".SH COMMANDS"]
-    lines += _definitions({f"{n}": load_command(n).get_short_help_str(300) for n in COMMANDS})
-    lines += [".SH OPTIONS", *_options(cli, context), ".SH OUTPUT"]
+    usage = r"\fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]..."
+    lines = [*_begin("ctxembed", usage, cli), ".SH COMMANDS"]
+    lines += _definitions({n: load_command(n).get_short_help_str(300) for n in COMMANDS})
+    lines += [".SH OPTIONS", *_options(cli), ".SH OUTPUT"]
     *others, last = (name for name in FORMATS if name not in ("table", "tsv"))
     lines += _paragraphs(
         "Every answer is one table on standard output; notes, progress and errors go to standard"
@@ -112,6 +100,17 @@ def _main_page() -> str:
     return _end(lines, examples, [f"ctxembed-{name}" for name in COMMANDS])
 
 
+def _begin(path: str, usage: str, command: click.Command) -> list[str]:
+    """Make the sections that begin every page."""
+    name, short = _escape(path.replace(" ", "-")), command.get_short_help_str(300).removesuffix(".")
+    return [
+        f'.TH {name.upper()} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"',
+        *(".SH NAME", rf"{name} \- {_escape(short[:1].lower() + short[1:])}"),
+        *(".SH SYNOPSIS", _bold(path), usage),
+        *(".SH DESCRIPTION", *_paragraphs(command.help or "")),
+    ]
+
+
 def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[str]) -> str:
     """Add the sections that end every page."""
     lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
@@ -119,28 +118,17 @@ def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[s
     lines.append(".SH EXAMPLES")
     for meaning, line in examples:
         lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
-    return _join([*lines, *_see_also(see_also)])
+    *others, last = (f"{_bold(name)}(1)" for name in see_also)
+    lines += [".SH SEE ALSO", *(f"{link}," for link in others), last]
+    kept = [lines[0]]
+    for before, line in pairwise(lines):
+        if not (line == ".PP" and before.startswith(".SH")):  # a section begins a paragraph itself
+            kept.append(line)
+    return "\n".join(kept) + "\n"
 
 
-def _context(command: click.Command, path: str) -> click.Context:
-    return click.Context(command, info_name=path, **command.context_settings)
-
-
-def _title(name: str) -> str:
-    return f'.TH {_escape(name.upper())} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"'
-
-
-def _name(name: str, command: click.Command) -> list[str]:
-    short = command.get_short_help_str(300).removesuffix(".")
-    return [".SH NAME", rf"{_escape(name)} \- {_escape(short[:1].lower() + short[1:])}"]
-
-
-def _synopsis(command: click.Command, context: click.Context) -> str:
-    usage = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "[OPTION]...")
-    return re.sub(r"[\w-]+", lambda match: rf"\fI{_escape(match[0])}\fR", usage)
-
-
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+def _options(command: click.Command) -> Iterator[str]:
+    context = click.Context(command, **command.context_settings)
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if isinstance(parameter, click.Option) and record is not None:
@@ -177,11 +165,6 @@ def _filled(text: str) -> list[str]:
     ]
 
 
-def _see_also(names: list[str]) -> list[str]:
-    links = [rf"\fB{_escape(name)}\fR(1)" for name in names]
-    return [".SH SEE ALSO", *(f"{link}," for link in links[:-1]), links[-1]]
-
-
 def _bold(text: str) -> str:
     return rf"\fB{_escape(text)}\fR"
 
@@ -194,14 +177,6 @@ def _line(text: str) -> str:
 def _escape(text: str) -> str:
     """Write text so that troff prints just that: no ligatures, no typographic quotes."""
     return text.translate(_ESCAPES)
-
-
-def _join(lines: list[str]) -> str:
-    kept = [lines[0]]
-    for before, line in pairwise(lines):
-        if not (line == ".PP" and before.startswith(".SH")):  # a section begins a paragraph itself
-            kept.append(line)
-    return "\n".join(kept) + "\n"
 
 
 if __name__ == "__main__":

@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, open_corpus
 from ctxembed.table import Table
 
 
 @command(
-    "mix",
     examples="""# Three mixtures of the bundled twins, one seed, in a hurry
 ctxembed mix --steps 3 --seeds 1 --words 30000
 # Two corpora of your own
@@ -37,29 +34,24 @@ Without corpora, the bundled twins are mixed: two corpora of everyday sentences,
 apple, which is a fruit in three quarters of its sentences in the first and a company in three
 quarters in the second.""",
 )
-@click.argument("corpora", nargs=-1, metavar="[A B]")
-@click.option("--word", metavar="WORD", help="The word to follow; apple for the bundled twins.")
+@options.argument("corpora", nargs=-1, metavar="[A B]")
+@options.value("--word", "The word to follow; apple for the bundled twins.", metavar="WORD")
 @options.axis
-@click.option(
-    "--probe",
-    "probes",
-    multiple=True,
+@options.value(
+    "--probe probes",
+    "A sentence with the word, the same for every model; may be given several times.",
     metavar="SENTENCE",
-    help="A sentence with the word, the same for every model; may be given several times.",
+    multiple=True,
 )
 @options.integer(
-    "--steps",
-    help="How many mixtures; 11 is 0, 10, ... 100 percent.",
-    least=2,
-    most=101,
-    default=11,
+    "--steps", "How many mixtures; 11 is 0, 10, ... 100 percent.", least=2, most=101, default=11
 )
-@options.integer("--seeds", help="How many models for each mixture.", most=100, default=3)
+@options.integer("--seeds", "How many models for each mixture.", most=100, default=3)
 @options.seed("The first of the seeds.")
-@options.integer("--words", help="Words in a mixture; as many as the smaller corpus has.")
-@options.integer("--dim", help="Length of a vector; as train.", most=10000)
-@options.integer("--epochs", help="Passes over each mixture; as train.", most=1000)
-@options.integer("--workers", help="Processes; all processors.", most=256)
+@options.integer("--words", "Words in a mixture; as many as the smaller corpus has.")
+@options.integer("--dim", "Length of a vector; as train.", most=10000)
+@options.integer("--epochs", "Passes over each mixture; as train.", most=1000)
+@options.integer("--workers", "Processes; all processors.", most=256)
 @options.language
 @options.corpus
 def command_(
@@ -78,8 +70,6 @@ def command_(
         raise UsageError("mix takes two corpora, or none for the bundled twins")
     if corpora and not asked["word"]:
         raise UsageError("which word? give --word WORD")
-    if corpora == ("-", "-"):
-        raise UsageError("stdin can be one of the two corpora, not both")
     how = {name: asked.pop(name) for name in ("encoding", "errors", "lines")}
     opened = [open_corpus([name], **how) for name in corpora]
     return ask(

@@ -1,16 +1,11 @@
 """ctxembed neighbors"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "neighbors",
     examples="""# The ten nearest words
 ctxembed neighbors apple
 # Only the words
@@ -23,10 +18,10 @@ the neighbour occurs, k a fiftieth of the square root of the corpus's words (20 
 cosine that is printed is the cosine. With --raw nothing but the cosine counts. An imported model
 does not know how often its words occur, and is ranked so too.""",
 )
-@click.argument("word", nargs=-1, required=True)
+@options.argument("word", nargs=-1, required=True)
 @options.number("How many for each word.", 10)
 @options.ranking
 @options.model
-def command_(word: tuple[str, ...], **asked: Any) -> Table:
+def command_(word: tuple[str, ...], **asked: object) -> Table:
     """Find the words whose static vectors lie nearest by cosine; - reads words from stdin."""
     return ask(expand_stdin(word), **asked)

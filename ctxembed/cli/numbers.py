@@ -12,7 +12,7 @@ class _Between:
     """A number from `min` to `max`; the message says which numbers there are."""
 
     kind: type[int] | type[float]
-    kind_name = "number"
+    kind_name: str
     min: Any
     max: Any
     min_open: bool
@@ -35,19 +35,12 @@ class _Between:
 
 
 class Whole(_Between, click.IntRange):
-    """A whole number from `least` to `most`."""
+    """A whole number."""
 
-    kind = int
-    kind_name = "whole number"
-
-    def __init__(self, least: int, most: int = LARGEST) -> None:
-        click.IntRange.__init__(self, least, most)
+    kind, kind_name = int, "whole number"
 
 
 class Real(_Between, click.FloatRange):
-    """A finite number from `least` (or above it) to `most`."""
+    """A finite number."""
 
-    kind = float
-
-    def __init__(self, least: float, most: float, *, above: bool = False) -> None:
-        click.FloatRange.__init__(self, least, most, min_open=above)
+    kind, kind_name = float, "number"

@@ -1,4 +1,4 @@
-"""The options that several commands share, each declared once."""
+"""How commands declare options, and those that several share, each declared once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -9,6 +9,7 @@ from ctxembed.cli.numbers import LARGEST, Real, Whole
 from ctxembed.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
+argument = click.argument
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -22,49 +23,61 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
+def value(names: str, help: str, **how: Any) -> Callable[[F], F]:
+    """Make an option as click does; of its names the last may be the one of its parameter."""
+    return click.option(*names.split(), help=help, show_default=True, **how)
+
+
+def flag(names: str, help: str) -> Callable[[F], F]:
+    """Make an option that is given or not."""
+    return value(names, help, is_flag=True)
+
+
 def integer(
-    *names: str, help: str, least: int = 1, most: int = LARGEST, default: int | None = None
+    names: str, help: str, *, least: int = 1, most: int = LARGEST, default: int | None = None
 ) -> Callable[[F], F]:
     """Make an option that takes a whole number."""
-    return click.option(
-        *names, type=Whole(least, most), default=default, show_default=True, metavar="N", help=help
-    )
+    return value(names, help, type=Whole(least, most), metavar="N", default=default)
 
 
 def real(
-    name: str, *, help: str, least: float = 0, most: float, above: bool = True, metavar: str = "N"
+    name: str, help: str, *, most: float, above: bool = True, metavar: str = "N"
 ) -> Callable[[F], F]:
-    """Make an option that takes a finite number, above the least or from it on."""
-    return click.option(name, type=Real(least, most, above=above), metavar=metavar, help=help)
+    """Make an option that takes a finite number, above 0 or from it on."""
+    return value(name, help, type=Real(0, most, min_open=above), metavar=metavar)
 
 
-def number(
-    help: str, default: int | None = None, least: int = 1, most: int = LARGEST
-) -> Callable[[F], F]:
+def number(help: str, default: int | None = None, most: int = LARGEST) -> Callable[[F], F]:
     """Make -n: how many."""
-    return integer("-n", "number", help=help, least=least, most=most, default=default)
+    return integer("-n number", help, most=most, default=default)
 
 
 def choice(
-    name: str, values: Sequence[str], *, help: str, default: str | None = None, to: str = ""
+    names: str, values: Sequence[str], help: str, default: str | None = None
 ) -> Callable[[F], F]:
     """Make an option that is one of these values, the first unless another is given."""
-    names, kind = [name, to] if to else [name], click.Choice(values)
-    return click.option(
-        *names, type=kind, default=default or values[0], show_default=True, help=help
-    )
+    return value(names, help, type=click.Choice(values), default=default or values[0])
 
 
 def attention(
     help: str = "learned, general, bag or a name; learned where there is.", metavar: str = "NAME"
 ) -> Callable[[F], F]:
     """Make --attention."""
-    return click.option("--attention", metavar=metavar, help=help)
+    return value("--attention", help, metavar=metavar)
 
 
 def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
     """Make --seed."""
-    return integer("--seed", help=help, least=0, most=2**31, default=1)
+    return integer("--seed", help, least=0, default=1)
+
+
+def word_list(name: str, help: str) -> Callable[[F], F]:
+    """Make an option that takes words between commas."""
+    return value(name, help, metavar="WORD,...", callback=lambda _, __, text: _split(text or ""))
+
+
+def _split(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
@@ -72,12 +85,12 @@ def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str
     parsed: dict[str, list[str]] = {}
     for text in axes:
         name, equals, words = text.partition("=")
-        listed = [word.strip() for word in words.split(",") if word.strip()]
-        if not equals or not name.strip() or not listed:
+        name, listed = name.strip(), _split(words)
+        if not equals or not name or not listed:
             raise UsageError(f"--axis {text!r}: write NAME=WORD,WORD,...")
-        if name.strip() in parsed:
-            raise UsageError(f"--axis {name.strip()} is given twice")
-        parsed[name.strip()] = listed
+        if name in parsed:
+            raise UsageError(f"--axis {name} is given twice")
+        parsed[name] = listed
     return parsed
 
 
@@ -100,98 +113,77 @@ def _read_general(_: object, __: object, kind: str | None) -> str | None:
     return kind
 
 
-def senses(*names: str, help: str) -> Callable[[F], F]:
+def senses(names: str, help: str) -> Callable[[F], F]:
     """Make the option that says how many senses."""
-    how: dict[str, Any] = {"default": "auto", "show_default": True, "callback": _read_number}
-    return click.option(*names, metavar="N|auto", help=help, **how)
+    return value(names, help, default="auto", callback=_read_number, metavar="N|auto")
 
 
-model = click.option(
-    "-m",
-    "--model",
+model = value(
+    "-m --model",
+    "A model, or english or everyday; else $CTXEMBED_MODEL, ./ctxembed-model, english.",
     metavar="DIR|NAME",
-    help="A model, or english or everyday; else $CTXEMBED_MODEL, ./ctxembed-model, english.",
 )
-on_spark = click.option(
-    "--on", type=click.Choice(["spark"]), help="Read by Apache Spark; needs ctxembed[spark]."
+on_spark = value(
+    "--on", "Read by Apache Spark; needs ctxembed[spark].", type=click.Choice(["spark"])
 )
-output = click.option(  # of a command that writes a model
-    "-o",
-    "--output",
-    default="ctxembed-model",
-    show_default=True,
-    metavar="DIR",
-    help="Where the model goes.",
+output = value(  # of a command that writes a model
+    "-o --output", "Where the model goes.", default="ctxembed-model", metavar="DIR"
 )
-word = click.option("--word", metavar="WORD[:N]", help="The target, where none is marked with [ ].")
-axis = click.option(
-    "--axis",
-    "axes",
+word = value("--word", "The target, where none is marked with [ ].", metavar="WORD[:N]")
+axis = value(
+    "--axis axes",
+    "A named direction, the mean of a few words; may be given several times.",
     multiple=True,
     callback=_read_axes,
     metavar="NAME=WORD,...",
-    help="A named direction, the mean of a few words; may be given several times.",
 )
-encoder = click.option(
-    "--encoder",
-    "encoders",
+encoder = value(
+    "--encoder encoders",
+    "A local Hugging Face model as another row; needs ctxembed[transformers].",
     multiple=True,
     metavar="DIR",
-    help="A local Hugging Face model as another row; needs ctxembed[transformers].",
 )
-general = click.option(
+general = value(
     "--general",
+    "Which attention without parameters: textbook, scaled or cosine; cosine unless --vectors"
+    " are given. cosine:3 has a temperature of 3 instead of 6.",
     callback=_read_general,
     metavar="KIND[:TEMPERATURE]",
-    help="Which attention without parameters: textbook, scaled or cosine; cosine unless --vectors"
-    " are given. cosine:3 has a temperature of 3 instead of 6.",
 )
-force = click.option("--force", is_flag=True, help="Replace the model that is there.")
-lines = click.option("--lines", is_flag=True, help="Each line is one sentence already.")
+force = flag("--force", "Replace the model that is there.")
+lines = flag("--lines", "Each line is one sentence already.")
 language = click.option(
     "--language",
     default="",
     metavar="en|de|fr|es|tr|az",
     help="Its abbreviations and ordinals; capitals of Turkish and Azeri.",
 )
-document = click.option(
+document = value(
     "--document",
+    "What a document is: a block is between blank lines, REGEX matches a first line.",
     default="auto",
-    show_default=True,
     metavar="file|block|line|REGEX",
-    help="What a document is: a block is between blank lines, REGEX matches a first line.",
 )
-errors = choice(
-    "--errors", ["strict", "replace"], help="What to do with a byte that can't be decoded."
-)
+errors = choice("--errors", ["strict", "replace"], "What to do with a byte that can't be decoded.")
 # Which words may be near.
 ranking = together(
-    integer("--min-count", help="Leave out neighbours that are rarer than this.", default=1),
-    click.option("--raw", is_flag=True, help="Rank by cosine alone; else rare words count less."),
+    integer("--min-count", "Leave out neighbours that are rarer than this.", default=1),
+    flag("--raw", "Rank by cosine alone; else rare words count less."),
 )
 # How a file is read.
-reading = together(
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the file."),
-    errors,
-)
+reading = together(value("--encoding", "Encoding of the file.", default="utf-8"), errors)
 # How text is read.
 text = together(
     choice(
-        "--tokenizer",
-        ["word", "whitespace"],
-        help="whitespace is for text that is tokenised already.",
+        "--tokenizer", ["word", "whitespace"], "whitespace is for text that is tokenised already."
     ),
-    click.option("--cased", is_flag=True, help="Keep capitals; Apple and apple are two words."),
+    flag("--cased", "Keep capitals; Apple and apple are two words."),
     reading,
 )
 corpus = together(lines, text)
 # Where vectors come from.
 source = together(
-    click.option(
-        "--vectors",
-        metavar="FILE",
-        help="Vectors from a small TSV or JSON file instead of a model.",
-    ),
+    value("--vectors", "Vectors from a small TSV or JSON file instead of a model.", metavar="FILE"),
     model,
 )
 # Which occurrences, and whose vectors of them.
@@ -200,6 +192,6 @@ occurrences = together(attention(), seed(), model)
 layer = together(
     attention("learned, general, random or a name; learned where the model has it."),
     general,
-    integer("--heads", help="Heads of a general (cosine) or random attention.", most=64, default=4),
+    integer("--heads", "Heads of a general (cosine) or random attention.", most=64, default=4),
     seed(),
 )

@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.table import Table
 
 
 @command(
-    "positions",
     examples="""# Four places in six dimensions
 ctxembed positions --length 4 --dim 6
 # How it falls off with distance
@@ -23,11 +20,11 @@ ctxembed positions --attention learned""",
 falling frequency, sin(p / 10000^(2i/d)) and cos of the same, added to the word's vector. The dot
 product of two places depends on their distance only, and falls off with it.""",
 )
-@options.integer("--length", help="How many places.", most=10000, default=8)
-@options.integer("--dim", help="How many dimensions.", most=10000, default=8)
+@options.integer("--length", "How many places.", most=10000, default=8)
+@options.integer("--dim", "How many dimensions.", most=10000, default=8)
 @options.attention("Print the bias by distance of an attention instead, head by head.")
 @options.model
-@click.option("--dot", is_flag=True, help="The dot product of each place with each.")
+@options.flag("--dot", "The dot product of each place with each.")
 def command_(model: str | None, attention: str | None, **asked: Any) -> Table:
     """Print the sine-wave encoding of positions, how alike they are, or what distance means."""
     from ctxembed.ask.positions import positions

@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.answer import QUIET, note
 from ctxembed.cli.command import bars, command, expand_stdin, open_model
@@ -14,7 +12,6 @@ from ctxembed.errors import UsageError
 
 
 @command(
-    "report",
     examples="""# A page to send to a class
 ctxembed report "[Apple] launched a new phone while I was eating an [orange]" -o report.html""",
     see_also=["explore", "explain", "compare", "senses"],
@@ -29,26 +26,18 @@ Where a model has its corpus, each target gets a map of its occurrences. All map
 most 5,000 points, fewer where the page would not stay below 1 MB; the map says how many were
 drawn.""",
 )
-@click.argument("sentences", nargs=-1, required=True, metavar="SENTENCE...")
-@click.option(
-    "--word",
-    "words",
-    multiple=True,
+@options.argument("sentences", nargs=-1, required=True, metavar="SENTENCE...")
+@options.value(
+    "--word words",
+    "A target in each sentence that has it; may be given several times.",
     metavar="WORD",
-    help="A target in each sentence that has it; may be given several times.",
+    multiple=True,
 )
 @options.axis
 @options.attention("The attention that is shown first; learned where there is.")
 @options.seed()
 @options.model
-@click.option(
-    "-o",
-    "--output",
-    default="report.html",
-    show_default=True,
-    metavar="FILE",
-    help="Where the page goes.",
-)
+@options.value("-o --output", "Where the page goes.", default="report.html", metavar="FILE")
 def command_(sentences: tuple[str, ...], model: str | None, output: str, **asked: Any) -> None:
     """Write one self-contained page: sentences to click through, with their pictures and tables.
 

@@ -1,16 +1,11 @@
 """ctxembed senses"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "senses",
     examples="""# How many meanings does bank have here?
 ctxembed senses bank
 # Two senses, whatever the data say
@@ -49,28 +44,24 @@ first, and keeps their senses: they work in a model without its corpus too.
 A sense here is a way of being used: a word with one meaning and two very different topics may get
 two, and two meanings that share their contexts get one.""",
 )
-@click.argument("word", nargs=-1)
-@options.senses("--k", help="How many senses to find.")
+@options.argument("word", nargs=-1)
+@options.senses("--k", "How many senses to find.")
 @options.attention()
 @options.integer(
-    "--max",
-    "most",
-    help="Look at so many occurrences, drawn at random.",
-    least=20,
-    default=10_000,
+    "--max most", "Look at so many occurrences, drawn at random.", least=20, default=10_000
 )
 @options.number("How many nearest words and markers.", 6)
 @options.seed()
-@click.option("--save", is_flag=True, help="Find them anew and keep them, for kwic and compare.")
-@click.option("--again", is_flag=True, help="Find them anew, though the model has kept some.")
-@options.integer("--top", help="Instead of words: so many that have more than one sense.")
-@options.integer("--min-count", help="With --top: leave out words that are rarer than this.")
-@click.option("--all-k", is_flag=True, help="How well each number of senses does, up to 6.")
+@options.flag("--save", "Find them anew and keep them, for kwic and compare.")
+@options.flag("--again", "Find them anew, though the model has kept some.")
+@options.integer("--top", "Instead of words: so many that have more than one sense.")
+@options.integer("--min-count", "With --top: leave out words that are rarer than this.")
+@options.flag("--all-k", "How well each number of senses does, up to 6.")
 @options.model
-def command_(word: tuple[str, ...], save: bool, **asked: Any) -> Table:
+def command_(word: tuple[str, ...], save: bool, **asked: object) -> Table:
     """Take a word's average apart: find its senses among its occurrences in the corpus.
 
     Below the table stands the static vector as a mix of the senses. WORD may be words in a row in
     quotes, "New York". - reads words from stdin.
     """
-    return ask(expand_stdin(word) if word else [], writes=save, save=save, **asked)
+    return ask(expand_stdin(word), writes=save, save=save, **asked)

@@ -1,16 +1,11 @@
 """ctxembed shift"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "shift",
     examples="""# What differs most between two corpora?
 ctxembed train corpus.txt -o a -q --static-only --dim 10 > a.tsv && ctxembed train corpus.txt.gz
   -o b -q --static-only --dim 10 --seed 2 > b.tsv && ctxembed shift a b -n 5
@@ -77,39 +72,34 @@ shares.
 On a terminal counts, documents, static, distance, chance, from_shares and from_senses are left out
 for want of room; every other format has them.""",
 )
-@click.argument("model_a")
-@click.argument("model_b")
-@click.argument("word", nargs=-1)
+@options.argument("model_a")
+@options.argument("model_b")
+@options.argument("word", nargs=-1)
 @options.choice(
     "--by",
     ["effect", "static"],
-    help="Rank by effect, which tests every shared word, or by static vectors alone.",
+    "Rank by effect, which tests every shared word, or by static vectors alone.",
 )
 @options.number("How many words, where none is given.", 20)
-@click.option("--function-words", is_flag=True, help="Test words like of and they too.")
+@options.flag("--function-words", "Test words like of and they too.")
 @options.integer(
-    "--min-count",
-    help="Leave out words rarer than this in either corpus: 5, or 20 to test all words.",
+    "--min-count", "Leave out words rarer than this in either corpus: 5, or 20 to test all words."
 )
-@options.senses("-k", "--senses", help="How many senses a word is split into.")
+@options.senses("-k --senses", "How many senses a word is split into.")
 @options.integer(
-    "--max",
-    "most",
-    help="Occurrences of a word looked at in each corpus.",
-    least=10,
-    default=1000,
+    "--max most", "Occurrences of a word looked at in each corpus.", least=10, default=1000
 )
 @options.integer(
     "--permutations",
-    help="A hundredth of the most deals of documents for a p-value.",
+    "A hundredth of the most deals of documents for a p-value.",
     most=1000000,
     default=999,
 )
 @options.seed()
-def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: Any) -> Table:
+def command_(model_a: str, model_b: str, word: tuple[str, ...], **asked: object) -> Table:
     """Measure how words differ between two corpora: in their senses, or only in their shares.
 
     Takes two model directories. Without a WORD, ranks the words that moved most; - reads words
     from stdin.
     """
-    return ask(model_a, model_b, expand_stdin(word) if word else [], **asked)
+    return ask(model_a, model_b, expand_stdin(word), **asked)

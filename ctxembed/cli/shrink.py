@@ -1,16 +1,11 @@
 """ctxembed shrink"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command
 from ctxembed.table import Table
 
 
 @command(
-    "shrink",
     examples="""# A quarter of the size, and no text in it
 ctxembed shrink -o small
 # The 2,000 most frequent words
@@ -23,13 +18,13 @@ has to be asked of the model itself, or of the copy after ctxembed index has bro
 Names of files lose their folders.""",
 )
 @options.output
-@options.integer("--words", help="Keep only the most frequent words.")
+@options.integer("--words", "Keep only the most frequent words.")
 @options.integer(
-    "--frames", help="Words whose neighbours come too, for substitutes.", least=0, default=0
+    "--frames", "Words whose neighbours come too, for substitutes.", least=0, default=0
 )
-@click.option("--about", metavar="TEXT", help="What info shall say of it: where it is from.")
+@options.value("--about", "What info shall say of it: where it is from.", metavar="TEXT")
 @options.force
 @options.model
-def command_(output: str, **asked: Any) -> Table:
+def command_(output: str, **asked: object) -> Table:
     """Copy a model without its text, 8 bits a number: small enough to give away."""
     return ask(output, **asked)

@@ -1,16 +1,11 @@
 """ctxembed substitutes"""
 
-from typing import Any
-
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import ask, command, expand_stdin
 from ctxembed.table import Table
 
 
 @command(
-    "substitutes",
     examples="""# What could stand here instead?
 ctxembed substitutes "[Apple] launched a new phone while I was eating an [orange]" -n 3
 # Which of these words fits best?
@@ -35,19 +30,14 @@ word that stands directly before the target here, and the one behind it.
 What stands beside words is counted by train. A model without that (an imported one) goes without,
 and its substitutes may be of another form than the target.""",
 )
-@click.argument("sentence", nargs=-1, required=True)
+@options.argument("sentence", nargs=-1, required=True)
 @options.word
-@click.option(
-    "--candidates",
-    callback=lambda _, __, text: [w.strip() for w in (text or "").split(",") if w.strip()],
-    metavar="WORD,...",
-    help="Rank these words instead of proposing some.",
-)
+@options.word_list("--candidates", "Rank these words instead of proposing some.")
 @options.attention("Whose vector is the context's: learned, general, bag or a name.")
 @options.number("How many substitutes.", 10, most=200)
-@options.integer("--min-count", help="Leave out words that are rarer than this.", default=1)
+@options.integer("--min-count", "Leave out words that are rarer than this.", default=1)
 @options.model
-def command_(sentence: tuple[str, ...], **asked: Any) -> Table:
+def command_(sentence: tuple[str, ...], **asked: object) -> Table:
     """Rank the words that could stand in a target's place; - reads sentences from stdin.
 
     A target is marked in its sentence, [apple], or given by --word.

@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.table import Table
 
 
 @command(
-    "tokenize",
     examples="""# Words
 ctxembed tokenize "Don't panic: it is state-of-the-art."
 # Sentences of a file
@@ -33,19 +30,15 @@ Windows counts as one. text[start:end] is the token as it was written, before ca
 
 A subword model brings its own pieces: -m MODEL tokenises exactly as the model was trained.""",
 )
-@click.argument("text", metavar="FILE|TEXT|-")
+@options.argument("text", metavar="FILE|TEXT|-")
 @options.choice(
-    "--unit", ["sentence", "word", "subword", "character"], default="word", help="What a token is."
+    "--unit", ["sentence", "word", "subword", "character"], "What a token is.", default="word"
 )
 @options.integer(
-    "--pieces",
-    help="How many subwords to learn from the text.",
-    least=10,
-    most=1_000_000,
-    default=1000,
+    "--pieces", "How many subwords to learn from the text.", least=10, most=1_000_000, default=1000
 )
-@options.choice("--per", ["token", "sentence"], help="What gets a line.")
-@click.option("-m", "--model", metavar="DIR", help="Tokenise as this model does.")
+@options.choice("--per", ["token", "sentence"], "What gets a line.")
+@options.value("-m --model", "Tokenise as this model does.", metavar="DIR")
 @options.lines
 @options.language
 @options.text

@@ -10,7 +10,6 @@ from ctxembed.table import Table
 
 
 @command(
-    "train",
     examples="""# Train on one file, with settings that fit its size
 ctxembed train corpus.txt
 # Skip-gram, 100 dimensions, into a directory of its own
@@ -76,70 +75,61 @@ is named, and the others are used.
 The model is written beside its place and moved there when it is whole: interrupting train leaves
 the earlier model, or none.""",
 )
-@click.argument("corpus", nargs=-1, required=True)
+@options.argument("corpus", nargs=-1, required=True)
 @options.output
 @options.force
 @options.choice(
     "--engine",
     ["auto", "own", "gensim"],
-    help="What trains; auto is ctxembed's own wherever it can run.",
+    "What trains; auto is ctxembed's own wherever it can run.",
 )
-@click.option("--algorithm", type=click.Choice(["cbow", "skipgram"]), help="skipgram unless given.")
-@options.integer("--dim", help="Length of a vector.", most=10000)
-@options.integer("--window", help="Words to either side.", most=1000)
-@options.integer("--epochs", help="Passes over the corpus.", most=1000)
-@options.integer("--min-count", help="Leave out words rarer than this.")
-@options.integer("--negative", help="Negative samples a word; 5.", most=1000)
-@click.option(
-    "--hierarchical-softmax", is_flag=True, help="A tree of words instead of negative samples."
-)
+@options.value("--algorithm", "skipgram unless given.", type=click.Choice(["cbow", "skipgram"]))
+@options.integer("--dim", "Length of a vector.", most=10000)
+@options.integer("--window", "Words to either side.", most=1000)
+@options.integer("--epochs", "Passes over the corpus.", most=1000)
+@options.integer("--min-count", "Leave out words rarer than this.")
+@options.integer("--negative", "Negative samples a word; 5.", most=1000)
+@options.flag("--hierarchical-softmax", "A tree of words instead of negative samples.")
 @options.real(
     "--sample",
-    help="Thin out words more frequent than this share of the corpus; 0 keeps all.",
+    "Thin out words more frequent than this share of the corpus; 0 keeps all.",
     most=1,
     above=False,
     metavar="P",
 )
 @options.real(
-    "--rate",
-    help="How far a step goes at first; it falls to 0.0001 in a line.",
-    most=1,
-    metavar="R",
+    "--rate", "How far a step goes at first; it falls to 0.0001 in a line.", most=1, metavar="R"
 )
-@options.integer("--workers", help="Threads; one is repeatable.", most=256)
+@options.integer("--workers", "Threads; one is repeatable.", most=256)
 @options.seed()
-@click.option("--static-only", is_flag=True, help="Don't learn attention afterwards.")
-@options.integer("--senses", help="Find and keep the senses of so many ambiguous words, too.")
+@options.flag("--static-only", "Don't learn attention afterwards.")
+@options.integer("--senses", "Find and keep the senses of so many ambiguous words, too.")
 @options.choice(
     "--unit",
     ["word", "subword", "character"],
-    help="What gets a vector; with subwords and characters any word has one.",
+    "What gets a vector; with subwords and characters any word has one.",
 )
 @options.integer(
     "--pieces",
-    help="How many subwords to learn; a third as many as there are words.",
+    "How many subwords to learn; a third as many as there are words.",
     least=10,
     most=1_000_000,
 )
-@click.option("--phrases", is_flag=True, help="Join words that go together to one, as new_york.")
+@options.flag("--phrases", "Join words that go together to one, as new_york.")
 @options.on_spark
 @options.integer(
-    "--per-word", help="With --on spark: occurrences of each word in the index; 1000.", most=10**9
+    "--per-word", "With --on spark: occurrences of each word in the index; 1000.", most=10**9
 )
 @options.integer(
-    "--train-words", help="With --on spark: words that word2vec reads; 50000000.", most=10**9
+    "--train-words", "With --on spark: words that word2vec reads; 50000000.", most=10**9
 )
 @options.document
-@click.option(
-    "--no-text", is_flag=True, help="Keep no copy of the text; a smaller model quotes bare words."
-)
+@options.flag("--no-text", "Keep no copy of the text; a smaller model quotes bare words.")
 @options.language
 @options.corpus
 def command_(
     corpus: tuple[str, ...],
     on: str | None,
-    per_word: int | None,
-    train_words: int | None,
     tokenizer: str,
     cased: bool,
     language: str,
@@ -162,7 +152,7 @@ def command_(
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     if senses and no_text:
         raise UsageError("--senses needs the text that --no-text leaves out")
-    sampled = {"per_word": per_word, "train_words": train_words}
+    sampled = {name: asked.pop(name) for name in ("per_word", "train_words")}
     sampled = {name: number for name, number in sampled.items() if number is not None}
     if on:
         from ctxembed.make.train_on_spark import train_on_spark as question

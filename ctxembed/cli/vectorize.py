@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import click
-
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.errors import UsageError
@@ -13,7 +11,6 @@ COUNTS = ("one-hot", "bow", "tfidf")
 
 
 @command(
-    "vectorize",
     examples="""# How often each word is in each sentence
 ctxembed vectorize sentences.txt
 # The columns you want, in your order
@@ -37,57 +34,53 @@ general and learned these are vectors in context. A sentence without a known wor
 With -o FILE.npz counts are written as scipy.sparse.load_npz reads them, with two more arrays, rows
 and columns, that name them; vectors as the arrays sentence and vectors (n, d).""",
 )
-@click.argument("text", metavar="FILE|-")
+@options.argument("text", metavar="FILE|-")
 @options.choice(
     "--method",
     [*COUNTS, "static", "bag", "general", "learned"],
+    "How a sentence becomes numbers.",
     default="bow",
-    help="How a sentence becomes numbers.",
 )
-@click.option("--columns", metavar="WORD,...", help="The words to count, in this order.")
-@click.option("--sparse", is_flag=True, help="A line for each number that is not zero.")
-@click.option("-o", "--output", metavar="FILE.npz", help="Write a file of arrays.")
+@options.word_list("--columns", "The words to count, in this order.")
+@options.flag("--sparse", "A line for each number that is not zero.")
+@options.value("-o --output", "Write a file of arrays.", metavar="FILE.npz")
 @options.text
 @options.source
 def command_(
     text: str,
     method: str,
-    columns: str | None,
+    columns: list[str],
     sparse: bool,
     output: str | None,
     tokenizer: str,
     cased: bool,
-    encoding: str,
-    errors: str,
     vectors: str | None,
     model: str | None,
+    **how: str,  # encoding, errors
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.vectorize import count_words, each_sentence, sentence_vectors, vectorize
-    from ctxembed.context.representations import representations_of
+    from ctxembed.ask.vectorize import count_words, each_sentence, vectorize
     from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":
         raise UsageError(f"-o {output}: the name must end in .npz")
     if method not in COUNTS and (columns or sparse):
         raise UsageError(f"--columns and --sparse are for {', '.join(COUNTS)}")
-    wanted = [word.strip() for word in (columns or "").split(",") if word.strip()]
     words = Tokenizer(tokenizer, cased)
-    how = {"encoding": encoding, "errors": errors}
     opened = None if method in COUNTS else open_model(model, vectors)
-    if output is None:
-        return vectorize(
-            text, method, columns=wanted, sparse=sparse, model=opened, tokenizer=words, **how
-        )
-    from ctxembed.output.arrays import Chunks, write_sparse, write_vectors
+    if output is not None and opened is None:
+        from ctxembed.output.arrays import write_sparse
 
-    texts = each_sentence(text, **how)
-    if opened is None:
-        made = count_words(texts, method, words, wanted)
+        made = count_words(each_sentence(text, **how), method, words, columns)
         write_sparse(Path(output), made.matrix, made.rows, made.columns)
         rows, dim = made.matrix.shape
     else:
-        chunks = sentence_vectors(opened, representations_of(opened).get(method), texts)
-        labelled: Chunks = (({"sentence": numbers}, found) for numbers, found in chunks)
-        rows, dim = write_vectors(Path(output), labelled, opened.dim), opened.dim
+        table = vectorize(
+            text, method, columns=columns, sparse=sparse, model=opened, tokenizer=words, **how
+        )
+        if output is None:
+            return table
+        from ctxembed.output.arrays import write_table
+
+        rows, dim = write_table(Path(output), table)
     return Table((), (), [f"{rows} rows of {dim} numbers written to {output}"])

@@ -21,41 +21,11 @@ Chunks = Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]]
 AT_ONCE = 1 << 14  # texts turned into an array at once
 
 
-def write_vectors(path: Path, chunks: Chunks, dim: int) -> int:
-    """Write (n, d) vectors, and in an .npz the columns that say what each row is; return n.
+def write_table(path: Path, table: Table) -> tuple[int, int]:
+    """Write the vectors of a table, and what its other columns say of each; return (n, d).
 
     The file appears whole, under its name, when everything is there.
     """
-    with file_written_whole(path) as file, ExitStack() as stack:
-        return _write(path, file, chunks, dim, stack)
-
-
-def _write(path: Path, whole: IO[bytes], chunks: Chunks, dim: int, stack: ExitStack) -> int:
-    def spool() -> IO[bytes]:
-        return stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
-
-    vectors, columns, number = spool(), dict[str, _Column](), 0
-    for labels, some in chunks:
-        vectors.write(np.ascontiguousarray(some, np.float32).tobytes())
-        number += len(some)
-        for name, values in labels.items():
-            if name not in columns:
-                columns[name] = _Column(spool(), isinstance(values[0], str))
-            columns[name].add(values)
-    if path.suffix == ".npz":
-        with zipfile.ZipFile(whole, "w") as archive:
-            for name, column in columns.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    column.copy(file, number)
-            with archive.open("vectors.npy", "w", force_zip64=True) as file:
-                _copy(vectors, file, (number, dim))
-    else:
-        _copy(vectors, whole, (number, dim))
-    return number
-
-
-def write_table(path: Path, table: Table) -> tuple[int, int]:
-    """Write the vectors of a table, and what its other columns say of each; return (n, d)."""
     (place,) = (i for i, column in enumerate(table.columns) if column.role == "vector")
     rows = iter(table.rows)
 
@@ -66,11 +36,61 @@ def write_table(path: Path, table: Table) -> tuple[int, int]:
 
     dim = len(table.columns[place].parts)
     if path.suffix == ".parquet":
-        return write_parquet(path, table.names[place], chunks()), dim
-    return write_vectors(path, chunks(), dim), dim
+        return _write_parquet(path, table.names[place], chunks()), dim
+    return _write_arrays(path, chunks(), dim), dim
 
 
-def write_parquet(path: Path, name: str, chunks: Chunks) -> int:
+def _write_arrays(path: Path, chunks: Chunks, dim: int) -> int:
+    """Write (n, d) vectors, and in an .npz the columns that say what each row is; return n."""
+    with file_written_whole(path) as whole, ExitStack() as stack:
+
+        def spool() -> IO[bytes]:
+            return stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
+
+        vectors, columns, number = _Column(spool(), "<f4", (dim,)), dict[str, _Column](), 0
+        for labels, some in chunks:
+            vectors.add(some)
+            number += len(some)
+            for name, values in labels.items():
+                if name not in columns:
+                    columns[name] = _Column(spool(), "U" if isinstance(values[0], str) else "<i8")
+                columns[name].add(values)
+        if path.suffix != ".npz":
+            vectors.copy(whole, number)
+            return number
+        with zipfile.ZipFile(whole, "w") as archive:
+            for name, column in {**columns, "vectors": vectors}.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    column.copy(file, number)
+    return number
+
+
+class _Column:
+    """Numbers or short texts, kept in a file until it is known how many and how wide they are."""
+
+    def __init__(self, spool: IO[bytes], kind: str, shape: tuple[int, ...] = ()) -> None:
+        self.spool, self.kind, self.shape, self.width = spool, kind, shape, 1
+
+    def add(self, values: Any) -> None:
+        if self.kind == "U":
+            self.width = max(self.width, *map(len, values))
+            self.spool.write("".join(f"{value}\n" for value in values).encode())
+        else:
+            self.spool.write(np.array(values, self.kind).tobytes())
+
+    def copy(self, file: IO[bytes], number: int) -> None:
+        kind = f"<U{self.width}" if self.kind == "U" else self.kind
+        write_header(file, (number, *self.shape), kind)
+        self.spool.seek(0)
+        if self.kind != "U":
+            shutil.copyfileobj(self.spool, file)
+            return
+        lines = (line.decode()[:-1] for line in self.spool)
+        while some := list(islice(lines, AT_ONCE)):
+            file.write(np.array(some, kind).tobytes())
+
+
+def _write_parquet(path: Path, name: str, chunks: Chunks) -> int:
     """Write vectors and what each row is as Parquet; return how many."""
     try:
         import pyarrow as pa
@@ -112,34 +132,3 @@ def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence
             rows=np.array(rows),
             columns=np.array(columns),
         )
-
-
-class _Column:
-    """Numbers or short texts, kept in a file until it is known how many and how wide they are."""
-
-    def __init__(self, spool: IO[bytes], text: bool) -> None:
-        self.spool, self.text, self.width = spool, text, 1
-
-    def add(self, values: Sequence[Any]) -> None:
-        if self.text:
-            self.width = max(self.width, *map(len, values))
-            self.spool.write("".join(f"{value}\n" for value in values).encode())
-        else:
-            self.spool.write(np.array(values, "<i8").tobytes())
-
-    def copy(self, file: IO[bytes], number: int) -> None:
-        if not self.text:
-            _copy(self.spool, file, (number,), "<i8")
-            return
-        kind = f"<U{self.width}"
-        write_header(file, (number,), kind)
-        self.spool.seek(0)
-        lines = (line.decode()[:-1] for line in self.spool)
-        while some := list(islice(lines, AT_ONCE)):
-            file.write(np.array(some, kind).tobytes())
-
-
-def _copy(spool: IO[bytes], file: IO[bytes], shape: tuple[int, ...], kind: str = "<f4") -> None:
-    write_header(file, shape, kind)
-    spool.seek(0)
-    shutil.copyfileobj(spool, file)

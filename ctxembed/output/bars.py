@@ -20,6 +20,7 @@ class Bars(Progress):
         from tqdm import tqdm
 
         tqdm.monitor_interval = 0  # no thread of its own
+        counted = bool(unit or total)
         with tqdm(
             total=total,
             desc=f"{name:<10}",
@@ -29,9 +30,7 @@ class Bars(Progress):
             disable=self.quiet or not sys.stderr.isatty(),
             dynamic_ncols=True,
             file=sys.stderr,
-            bar_format=None
-            if unit or total
-            else "{desc}: {elapsed}{postfix}",  # nothing is counted
+            bar_format=None if counted else "{desc}: {elapsed}{postfix}",
         ) as bar:
             yield _Bar(bar)
 

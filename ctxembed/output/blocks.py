@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from ctxembed.output.heat import lay_out
 from ctxembed.output.letters import clean
@@ -41,19 +40,25 @@ def _sentence(view: View, panel: Panel, width: int, colours: bool) -> Iterator[s
     yield from _bars(view, panel, width, colours)
 
 
-def _columns(view: View, points: Sequence[Point], width: int) -> tuple[int, int, int]:
+def _columns(view: View, width: int) -> tuple[int, int, int]:
     """Return how wide labels, plot and numbers are."""
-    names = max((cells(clean(point.label)) for point in points), default=0)
+    names = max((cells(clean(_label(view, point))) for point in view.points), default=0)
     numbers = max((len(text) for p in view.points for text in p.texts), default=0)
     label = max(1, min(names, width * 2 // 5))
     return label, max(1, width - label - numbers - 2), numbers
+
+
+def _label(view: View, point: Point) -> str:
+    """Name a line; dots that start somewhere are representations of what the label says."""
+    starts = view.chart.kind == "dots" and view.chart.start
+    return f"{point.label} {point.series}" if starts else point.label
 
 
 def _bars(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     if view.chart.stacked:
         yield from _stacked(view, panel, width, colours)
         return
-    label, plot, numbers = _columns(view, list(view.points), width)
+    label, plot, numbers = _columns(view, width)
     at = replace(scale(view.numbers, view.chart.domain, close=True), start=0, end=plot)
     for point in panel.points:
         name = clean(point.label)
@@ -83,13 +88,12 @@ def bar_of(at: Scale, value: float | None, size: int) -> str:
 
 
 def _stacked(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
-    label, plot, _ = _columns(view, list(view.points), width)
+    label, plot, _ = _columns(view, width)
     names, fills = view.series, "█▒░▓■□▪"
-    for name, group in groupby(panel.points, key=lambda p: p.label):
-        points = list(group)
+    for name, points in panel.by_label():
         total, done, bar = sum(map(part, points)) or 1.0, 0.0, ""
         for point in points:
-            which = names.index(point.series)
+            which = view.which(point)
             begun, done = done, done + part(point) / total
             size = round(done * plot) - round(begun * plot)
             fill = "█" if colours else fills[which % len(fills)]
@@ -101,11 +105,7 @@ def _stacked(view: View, panel: Panel, width: int, colours: bool) -> Iterator[st
 
 def _dots(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     """Draw a line for each row: its interval, its marks, its number."""
-    series = view.series
-    points = list(view.points)
-    if view.chart.start:  # a row is a representation of what the label says
-        points = [replace(p, label=_both(p)) for p in points]
-    label, plot, numbers = _columns(view, points, width)
+    label, plot, numbers = _columns(view, width)
     at = replace(scale(view.numbers, view.chart.domain, close=True), start=0, end=plot - 1)
     for point in panel.points:
         line = [" "] * plot
@@ -116,17 +116,12 @@ def _dots(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
                 line[place] = "─"
         for i, value in enumerate(point.y):
             if value is not None:
-                which = series.index(point.series) if point.series in series else i
+                which = view.which(point, i)
                 line[round(at(value))] = paint(MARKS[which % len(MARKS)], which, colours)
-        name = _both(point) if view.chart.start else point.label
         text = point.texts[0] if len(view.names) == 1 else ""
-        yield f"{fit(clean(name), label)} {''.join(line)} {text:>{numbers}}"
-    if len(series) > 1 and not view.chart.start and panel is view.panels[-1]:
-        yield from _legend(series, width, colours, MARKS)
-
-
-def _both(point: Point) -> str:
-    return f"{point.label} {point.series}"
+        yield f"{fit(clean(_label(view, point)), label)} {''.join(line)} {text:>{numbers}}"
+    if len(view.series) > 1 and not view.chart.start and panel is view.panels[-1]:
+        yield from _legend(view.series, width, colours, MARKS)
 
 
 def _heat(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
@@ -169,30 +164,25 @@ def _grid(
     found: dict[tuple[int, int], list[int]] = {}
     for x, y, which in points:
         found.setdefault((round(along(x)), round(up(y))), []).append(which)
-    lines = []
-    for row in range(HIGH):
-        line = ""
-        for column in range(plot):
-            here = found.get((column, row))
-            if not here:
-                line += " "
-                continue
-            most = max(sorted(set(here)), key=here.count)
-            line += paint(MARKS[most % len(MARKS)], most, colours)
-        lines.append(line)
-    return lines
+
+    def mark(column: int, row: int) -> str:
+        here = found.get((column, row))
+        if not here:
+            return " "
+        most = max(sorted(set(here)), key=here.count)
+        return paint(MARKS[most % len(MARKS)], most, colours)
+
+    return ["".join(mark(column, row) for column in range(plot)) for row in range(HIGH)]
 
 
 def _plot(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     """Draw lines or points on a grid, with the scale of y on the left."""
-    names, given = view.series, []
-    for point in panel.points:
-        if not isinstance(point.x, int | float):
-            continue
-        for i, value in enumerate(point.y):
-            if value is not None:
-                which = names.index(point.series) if view.chart.series else i
-                given.append((float(point.x), value, which))
+    given = [
+        (point.x, value, view.which(point, i))
+        for point in panel.points
+        for i, value in enumerate(point.y)
+        if point.x is not None and value is not None
+    ]
     if not given:
         return
     xs, ys = [x for x, _, _ in given], [y for _, y, _ in given]
@@ -201,8 +191,7 @@ def _plot(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     if mapped:
         up = Scale(min(ys), max(ys), 0, 1)
     elif view.chart.start:  # both axes are of one kind, and every panel has their scale
-        every = [float(p.x) for p in view.points if isinstance(p.x, int | float)]
-        along = up = scale([*every, *view.numbers], view.chart.domain)
+        along = up = scale([*view.xs, *view.numbers], view.chart.domain)
     up = replace(up, start=HIGH - 1, end=0)
     ticks = {} if mapped else {round(up(value)): text for value, text in up.ticks}
     left = max(map(len, ticks.values()), default=-1) + 1
@@ -215,7 +204,7 @@ def _plot(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     if not mapped:
         yield " " * (left + 1) + f"{ends[0]}{middle}{ends[1]}"[:plot]
     if panel is view.panels[-1]:
-        yield from _legend(names, width, colours, MARKS)
+        yield from _legend(view.series, width, colours, MARKS)
 
 
 def _legend(names: Sequence[str], width: int, colours: bool, marks: Sequence[str]) -> Iterator[str]:

@@ -2,26 +2,37 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any, cast
 
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
 
+Texts = Iterable[Sequence[str]]  # rows, each cell as text
+
+
+@dataclass(frozen=True)
+class Page:
+    """How a table is to be written, for whoever writes a format."""
+
+    digits: int | None = None  # behind the point; None for all there are
+    header: bool = True
+    width: int | None = None  # of a terminal
+    bold: bool = False
+
 
 def spread(
     columns: Sequence[Column], rows: Iterable[Row]
 ) -> tuple[Sequence[Column], Iterable[Row]]:
-    """Give each number of a vector a column of its own."""
-    if all(column.role != "vector" for column in columns):
-        return columns, rows
-    lists = [column.role == "vector" for column in columns]
-    names = [c.each(c.parts) if many else [c] for c, many in zip(columns, lists, strict=True)]
+    """Give each number of a vector a column of its own; write lists of words as one text."""
 
-    def flat(row: Row) -> Row:
-        parts = (numbers(c) if many else [c] for c, many in zip(row, lists, strict=True))
-        return list(chain.from_iterable(parts))
+    def parts(cell: Cell, column: Column) -> Sequence[Cell]:
+        if column.role == "vector":
+            return numbers(cell)
+        return [column.between.join(map(str, cell)) if isinstance(cell, list) else cell]
 
-    return list(chain.from_iterable(names)), map(flat, rows)
+    flat = [part for c in columns for part in (c.each(c.parts) if c.role == "vector" else [c])]
+    return flat, (list(chain.from_iterable(map(parts, row, columns))) for row in rows)
 
 
 def numbers(cell: Cell) -> list[float]:

@@ -1,10 +1,10 @@
 """A concordance on a terminal: every line is cut so that the keyword stands in one column."""
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from ctxembed.output.page import Page, Texts
+from ctxembed.output.cells import Page, Texts
+from ctxembed.output.terminal import cells, fit
 from ctxembed.table import Column
 
 AHEAD = 200  # rows looked at to find how wide the other columns are
@@ -16,17 +16,14 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
     stream = iter(rows)
     first = list(islice(stream, AHEAD))
     if 0 < len(first) < AHEAD:  # all of them: what is empty throughout leaves its room to the text
-        told = [
-            i
-            for i in range(len(columns))
-            if columns[i].role != "number" or any(row[i] for row in first)
-        ]
+        every = enumerate(columns)
+        told = [i for i, c in every if c.role != "number" or any(row[i] for row in first)]
         columns, first = [columns[i] for i in told], [[row[i] for i in told] for row in first]
     names = [column.name for column in columns]
     middle = next(i for i, column in enumerate(columns) if column.role == "keyword")
     left, right = middle - 1, middle + 1
     sizes = [
-        max([len(name) * page.header, *(columns_of(row[i]) for row in first)])
+        max([len(name) * page.header, *(cells(row[i]) for row in first)])
         for i, name in enumerate(names)
     ]
     if page.width is not None:
@@ -37,12 +34,11 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
         sizes[left], sizes[right] = free // 2, free - free // 2
 
     def line(row: Sequence[str]) -> str:
-        cells = []
-        for i, (cell, size) in enumerate(zip(row, sizes, strict=True)):
-            from_end = i in (0, left)
-            to_right = i == left or columns[i].role == "number"
-            cells.append(pad(fit(cell, size, from_end), size, to_right))
-        return "  ".join(cells).rstrip() + "\n"
+        fitted = (
+            fit(cell, size, right=i == left or columns[i].role == "number", end=i in (0, left))
+            for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
+        )
+        return "  ".join(fitted).rstrip() + "\n"
 
     if page.header:
         head = line(names)
@@ -50,37 +46,3 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
         yield "  ".join("-" * size for size in sizes) + "\n"
     for row in chain(first, stream):
         yield line(row)
-
-
-def columns_of(text: str) -> int:
-    """Count the columns of a terminal that a text takes: two for 中, none for an accent of its own.
-
-    >>> columns_of("bank"), columns_of("中文"), columns_of("e\\u0301"), columns_of("किताब")
-    (4, 4, 1, 5)
-    """
-    return len(text) if text.isascii() else sum(map(_columns, text))
-
-
-def _columns(letter: str) -> int:
-    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def fit(text: str, size: int, from_end: bool) -> str:
-    """Shorten a text to so many columns, keeping its end or its beginning."""
-    if columns_of(text) <= size:
-        return text
-    taken, room = [], size - 1
-    for letter in reversed(text) if from_end else text:
-        room -= _columns(letter)
-        if room < 0:
-            break
-        taken.append(letter)
-    return "…" + "".join(reversed(taken)) if from_end else "".join(taken) + "…"
-
-
-def pad(text: str, size: int, to_right: bool) -> str:
-    """Fill a text up to so many columns."""
-    space = " " * (size - columns_of(text))
-    return space + text if to_right else text + space

@@ -15,8 +15,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
     room = min(sheet.inner * 0.3, max(measure(clean(name), SMALL) for name in names) + 22)
     left, right = MARGIN + 38, sheet.width - MARGIN - room
     ups = scale(view.numbers, view.chart.domain)
-    places = [float(p.x) for p in view.points if isinstance(p.x, int | float)]
-    low, high = min(places, default=0), max(places, default=1)
+    low, high = min(view.xs, default=0), max(view.xs, default=1)
     along = Scale(low, high if high > low else low + 1, left, right)
     for panel in view.panels:
         name_panel(sheet, panel)
@@ -31,8 +30,8 @@ def draw_lines(sheet: Sheet, view: View) -> None:
         middle = (left + right) / 2
         sheet.text(middle, bottom + 2 * SMALL + 10, told, "soft", size=SMALL, anchor="middle")
         ends: list[tuple[float, int]] = []
-        for number, name in enumerate(names):
-            y = _line(sheet, panel, name, number, along, up, by_column=not view.chart.series)
+        for number in range(len(names)):
+            y = _line(sheet, view, panel, number, along, up)
             if y is not None:
                 ends.append((y, number))
         for y, number in spread(ends, 15):
@@ -43,20 +42,14 @@ def draw_lines(sheet: Sheet, view: View) -> None:
 
 
 def _line(
-    sheet: Sheet,
-    panel: Panel,
-    name: str,
-    number: int,
-    along: Scale,
-    up: Scale,
-    *,
-    by_column: bool,
+    sheet: Sheet, view: View, panel: Panel, number: int, along: Scale, up: Scale
 ) -> float | None:
     """Draw one line; return where it ends."""
+    column = 0 if view.chart.series else number
     found = [
-        (along(float(p.x)), p, p.y[number if by_column else 0])
+        (along(p.x), p, p.y[column])
         for p in panel.points
-        if isinstance(p.x, int | float) and (by_column or p.series == name)
+        if p.x is not None and view.which(p, number) == number
     ]
     colour = number % len(COLOURS)
     held = [
@@ -73,6 +66,6 @@ def _line(
     sheet.path(f"M{way}", f"l{colour}", wide=2)
     if len(drawn) <= 30:
         for x, y, p in drawn:
-            text = p.texts[number if by_column else 0]
-            sheet.mark(x, y, number, 3.2, tip=f"{name} · {p.x_text}: {text}")
+            tip = f"{view.series[number]} · {p.x_text}: {p.texts[column]}"
+            sheet.mark(x, y, number, 3.2, tip=tip)
     return drawn[-1][1]

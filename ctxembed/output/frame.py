@@ -33,6 +33,20 @@ def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
     sheet.y += 8
 
 
+def draw_shades(sheet: Sheet, least: str, most: str, side: float, *, signed: bool = False) -> None:
+    """Say which number which shade stands for: from 0 on, or from what is less than 0."""
+    steps = 16 if signed else 8
+    x = sheet.width - MARGIN - steps * side - measure(most, SMALL) - 6
+    sheet.y += SMALL
+    sheet.text(x - 6, sheet.y, least, "soft", size=SMALL, anchor="end")
+    for i in range(steps):
+        value = (i + 0.5) / steps * (2 if signed else 1) - signed
+        kind = "s0" if value > 0 else "s1"
+        sheet.box(x + i * side, sheet.y - 9, side, 10, kind, shade=abs(value))
+    sheet.text(x + steps * side + 6, sheet.y, most, "soft", size=SMALL)
+    sheet.y += 8
+
+
 def draw_below(
     sheet: Sheet, at: Scale, top: float, bottom: float, name: str = "", told: bool = True
 ) -> None:

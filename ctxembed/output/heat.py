@@ -1,9 +1,9 @@
 """Heat maps: a square for each number, 0 is white."""
 
-from itertools import groupby
+from math import ceil
 from typing import NamedTuple
 
-from ctxembed.output.frame import name_panel
+from ctxembed.output.frame import draw_shades, name_panel
 from ctxembed.output.letters import SMALL, clean, measure, runs_left, shorten
 from ctxembed.output.sheet import MARGIN, Sheet
 from ctxembed.output.view import Panel, View
@@ -31,17 +31,7 @@ def draw_heat(sheet: Sheet, view: View) -> None:
         sheet.y += 12
     signed = min(numbers, default=0.0) < 0
     told = f"{most:.2f}".rstrip("0").rstrip(".")
-    steps, side = (16 if signed else 8), 14
-    x = sheet.width - MARGIN - steps * side - measure(told, SMALL) - 6
-    least = f"-{told}" if signed else "0"
-    sheet.y += SMALL
-    sheet.text(x - 6, sheet.y, least, "soft", size=SMALL, anchor="end")
-    for i in range(steps):
-        value = (i + 0.5) / steps * (2 if signed else 1) - signed
-        kind = "s0" if value > 0 else "s1"
-        sheet.box(x + i * side, sheet.y - 9, side, 10, kind, shade=abs(value))
-    sheet.text(x + steps * side + 6, sheet.y, told, "soft", size=SMALL)
-    sheet.y += 8
+    draw_shades(sheet, f"-{told}" if signed else "0", told, 14, signed=signed)
 
 
 def lay_out(view: View, panel: Panel) -> Squares:
@@ -52,8 +42,8 @@ def lay_out(view: View, panel: Panel) -> Squares:
         labels = [point.label for point in panel.points]
         cells = [list(zip(p.y, p.texts, strict=True)) for p in panel.points]
     else:
-        grouped = [(k, list(some)) for k, some in groupby(panel.points, key=lambda p: p.label)]
-        lines = [(k, some) for k, some in grouped if any(p.y[0] is not None for p in some)]
+        groups = panel.by_label()
+        lines = [(k, some) for k, some in groups if any(p.y[0] is not None for p in some)]
         longest = max((some for _, some in lines), key=len, default=[])
         names = [clean(point.x_text) for point in longest]
         labels = [label for label, _ in lines]
@@ -88,7 +78,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
         sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
     else:
         sheet.y += SMALL + 2
-    step = max(1, -(-12 // int(size))) if size < 12 else 1
+    step = ceil(12 / int(size))  # names that would not fit are left out
     for i, (name, whole) in enumerate(zip(shown, names, strict=True)):
         if i % step:
             continue
@@ -103,7 +93,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     room = max((measure(text, SMALL) for line in cells for _, text in line), default=0)
     for number, (label, line) in enumerate(zip(labels, cells, strict=True)):
         y = sheet.y + number * high
-        if number % max(1, -(-12 // int(high))) == 0 or high >= 12:
+        if number % ceil(12 / int(high)) == 0:
             sheet.text(left - 8, y + high / 2 + 4.5, label, anchor="end", tip=full[number])
         for i, (value, text) in enumerate(line):
             where = (left + i * size + 0.5, y + 0.5, size - 1, high - 1)

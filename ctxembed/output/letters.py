@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 SMALL, TEXT, TITLE = 12, 13, 15  # sizes of text
-UNSEEN = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF}  # turn text around
+UNSEEN = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)  # turn text around
+PLAIN = {**dict.fromkeys(UNSEEN), **dict.fromkeys(map(ord, "\t\n\r\x85\u2028\u2029"), " ")}
 LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"  # Hebrew, Arabic and their kin
 RUN = re.compile(f"{LEFT}(?:[{LEFT[1:-1]}\u200c\u200d ]*{LEFT})?")  # words of them
 MARK = "\u200e"  # left to right; it is not seen
@@ -16,13 +17,7 @@ def clean(text: str) -> str:
     >>> clean("a\\x00b\\x1b[1m\\n\\u202ec"), clean("می\\u200cخواهم") == "می\\u200cخواهم"
     ('ab[1m c', True)
     """
-    kept = (
-        " " if c in "\t\n\r\x85\u2028\u2029" else c
-        for c in text
-        if c in "\t\n\r\x85"
-        or (unicodedata.category(c) not in ("Cc", "Cs") and ord(c) not in UNSEEN)
-    )
-    return "".join(kept)
+    return "".join(c for c in text.translate(PLAIN) if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
 def measure(text: str, size: float = TEXT) -> float:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ctxembed.output.cells import as_text, numbers, round_shares, spread
+from ctxembed.output.cells import Page, Texts, as_text, numbers, round_shares, spread
 from ctxembed.output.latex import write as write_latex
-from ctxembed.output.page import Page, Texts
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
 
@@ -37,7 +36,7 @@ def render(
     if chosen.values:
         made = chosen.write(table.columns, rows, page)
         return map(safe, made) if terminal else made
-    columns, rows = spread(table.columns, _joined(table.columns, rows))
+    columns, rows = spread(table.columns, rows)
     texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
     if terminal:  # before columns are aligned, and before what is ours is made bold
         columns = [replace(column, name=safe(column.name)) for column in columns]
@@ -58,24 +57,14 @@ def render_lead(table: Table, width: int | None) -> Iterator[str]:
     yield "\n"
 
 
-def _joined(columns: Sequence[Column], rows: Iterable[Row]) -> Iterable[Row]:
-    """Write lists of words as one text."""
-
-    def text(cell: Cell, column: Column) -> Cell:
-        if not isinstance(cell, list) or column.role == "vector":
-            return cell
-        return column.between.join(map(str, cell))
-
-    return ([text(c, column) for c, column in zip(row, columns, strict=True)] for row in rows)
-
-
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     for row in _with_names(columns, rows, page):
-        yield "\t".join(" ".join(c.split()) if _breaks(c) else c for c in row) + "\n"
+        yield "\t".join(map(_on_one_line, row)) + "\n"
 
 
-def _breaks(cell: str) -> bool:
-    return "\t" in cell or "\n" in cell or "\r" in cell
+def _on_one_line(cell: str) -> str:
+    breaks = "\t" in cell or "\n" in cell or "\r" in cell
+    return " ".join(cell.split()) if breaks else cell
 
 
 def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
@@ -130,7 +119,7 @@ def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
 
 
 def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
-    body = _on_lines(rows)
+    body = [list(map(_on_one_line, row)) for row in rows]
     # a column that is empty throughout only takes the room of the others
     told = [i for i in range(len(columns)) if not body or any(row[i] for row in body)]
     columns, body = [columns[i] for i in told], [[row[i] for i in told] for row in body]
@@ -148,15 +137,10 @@ def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str
 
 
 def _markdown(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
-    body = [[cell.replace("|", "\\|") for cell in row] for row in _on_lines(rows)]
+    body = [[_on_one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
     lines = _tabulate([column.name for column in columns], body, "github", page.header)
     first = 0 if page.header else 1  # the rule under the names
     yield from (line + "\n" for line in lines[first:])
-
-
-def _on_lines(rows: Texts) -> list[list[str]]:
-    """Read all rows, each cell on one line."""
-    return [[" ".join(cell.split()) if _breaks(cell) else cell for cell in row] for row in rows]
 
 
 def _tabulate(names: Sequence[str], body: list[list[str]], form: str, header: bool) -> list[str]:

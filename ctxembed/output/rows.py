@@ -1,22 +1,25 @@
 """Bars and dots: a line for each label."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import groupby
 
 from ctxembed.output.frame import draw_below, draw_legend, name_panel
 from ctxembed.output.letters import SMALL, clean, measure, shorten
 from ctxembed.output.scale import Scale, scale
 from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
-from ctxembed.output.view import Point, View
+from ctxembed.output.view import Panel, Point, View
 
 LINE = 20  # the height of a bar, or of a line of dots
 
 
-def _labels(sheet: Sheet, points: Sequence[Point]) -> tuple[list[str], float]:
-    """Return the labels as they are written, and where the plot begins."""
-    labels = [shorten(clean(point.label), sheet.inner * 0.36) for point in points]
-    return labels, MARGIN + max(map(measure, labels), default=0) + 10
+def _label(sheet: Sheet, text: str) -> str:
+    """Write a label as there is room for it."""
+    return shorten(clean(text), sheet.inner * 0.36)
+
+
+def _left(sheet: Sheet, labels: Iterable[str]) -> float:
+    """Return where a plot begins, beside its labels."""
+    return MARGIN + max((measure(_label(sheet, label)) for label in labels), default=0) + 10
 
 
 def _numbers_room(view: View) -> float:
@@ -24,29 +27,34 @@ def _numbers_room(view: View) -> float:
     return max((measure(text, SMALL) for text in texts), default=0) + 10
 
 
+def _begin(sheet: Sheet, view: View, panel: Panel, at: Scale, high: float) -> float:
+    """Name a panel and draw its scale, with numbers under the last; return where it begins."""
+    name_panel(sheet, panel)
+    top, last = sheet.y, panel is view.panels[-1]  # all have one scale
+    draw_below(sheet, at, top, top + high, told=last)
+    sheet.y = top + high + (SMALL + 12 if last else 4)
+    return top
+
+
 def draw_bars(sheet: Sheet, view: View) -> None:
     """Draw bars from 0; several for a label stand one under the other, or form one."""
     if view.chart.stacked:
         _draw_stacked(sheet, view)
         return
-    every = list(view.points)
-    _, left = _labels(sheet, every)
+    left = _left(sheet, (point.label for point in view.points))
     right = sheet.width - MARGIN - _numbers_room(view)
     at = replace(scale(view.numbers, view.chart.domain, close=True), start=left, end=right)
     if at.low < 0:  # numbers of bars to the left stand on their left
         at = replace(at, start=left + _numbers_room(view))
     several = len(view.names)
     thick = LINE - 6 if several == 1 else 11
+    each = thick * several + 6
     for panel in view.panels:
-        name_panel(sheet, panel)
-        labels = _labels(sheet, panel.points)[0]
-        each = thick * several + 6
-        top = sheet.y
-        last = panel is view.panels[-1]  # all have one scale
-        draw_below(sheet, at, top, top + each * len(labels), told=last)
-        for number, (point, label) in enumerate(zip(panel.points, labels, strict=True)):
+        top = _begin(sheet, view, panel, at, each * len(panel.points))
+        for number, point in enumerate(panel.points):
             y = top + number * each + 3
             middle = y + thick * several / 2 + 4.5
+            label = _label(sheet, point.label)
             sheet.text(left - 10, middle, label, anchor="end", tip=point.label)
             for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
                 if value is None:
@@ -58,7 +66,6 @@ def draw_bars(sheet: Sheet, view: View) -> None:
                 x, anchor = (ends[1] + 5, "") if value >= 0 else (ends[0] - 5, "end")
                 base = y + i * thick + thick / 2 + 4
                 sheet.text(x, base, text, "soft", size=SMALL, anchor=anchor)
-        sheet.y = top + each * len(labels) + (SMALL + 12 if last else 4)
     if several > 1:
         draw_legend(sheet, view.names, "box")
 
@@ -70,88 +77,71 @@ def part(point: Point) -> float:
 
 def _draw_stacked(sheet: Sheet, view: View) -> None:
     """Draw the shares of each label as one bar."""
-    names = view.series
-    _, left = _labels(sheet, list(view.points))
+    left = _left(sheet, (point.label for point in view.points))
     right = sheet.width - MARGIN - 8
     for panel in view.panels:
-        name_panel(sheet, panel)
-        groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
+        groups = panel.by_label()
         total = max(sum(map(part, group)) for _, group in groups) or 1.0
         at = Scale(0, total, left, right)
-        top = sheet.y
-        last = panel is view.panels[-1]
-        draw_below(sheet, at, top, top + LINE * len(groups), told=last)
+        top = _begin(sheet, view, panel, at, LINE * len(groups))
         for number, (label, group) in enumerate(groups):
             y, x = top + number * LINE + 2, 0.0
-            written = shorten(clean(label), sheet.inner * 0.36)
+            written = _label(sheet, label)
             sheet.text(left - 10, y + LINE / 2 + 2.5, written, anchor="end", tip=label)
             for point in group:
                 value = part(point)
-                which = names.index(point.series) % len(COLOURS)
+                kind = f"f{view.which(point) % len(COLOURS)}"
                 size = at(x + value) - at(x)
                 tip = f"{label} · {point.series}: {point.texts[0]}"
-                sheet.box(at(x), y, max(0, size - 1), LINE - 4, f"f{which}", shade=0.8, tip=tip)
+                sheet.box(at(x), y, max(0, size - 1), LINE - 4, kind, shade=0.8, tip=tip)
                 if size > measure(point.texts[0], SMALL) + 4:
                     middle = at(x) + size / 2
                     sheet.text(middle, y + 12, point.texts[0], size=SMALL, anchor="middle")
                 x += value
-        sheet.y = top + LINE * len(groups) + (SMALL + 12 if last else 4)
-    draw_legend(sheet, names, "box")
+    draw_legend(sheet, view.series, "box")
 
 
 def draw_dots(sheet: Sheet, view: View) -> None:
     """Draw a dot for each row, with its interval, and an arrow from where it started."""
-    series, start = view.series, view.chart.start
-    rows = [replace(p, label=p.series) for p in view.points] if start else list(view.points)
-    _, left = _labels(sheet, rows)
-    left = max(left, MARGIN + 40)
+    start = view.chart.start
+
+    def name(point: Point) -> str:
+        return point.series if start else point.label
+
+    left = max(_left(sheet, map(name, view.points)), MARGIN + 40)
     single = len(view.names) == 1
     right = sheet.width - MARGIN - (_numbers_room(view) if single else 10)
     at = replace(scale(view.numbers, view.chart.domain, close=True), start=left, end=right)
     for panel in view.panels:
-        name_panel(sheet, panel)
-        groups = [(k, list(g)) for k, g in groupby(panel.points, key=lambda p: p.label)]
+        groups = panel.by_label()
         headed = bool(start) and len(groups) > 1
-        top = sheet.y
         lines = len(panel.points) + len(groups) * headed
-        last = panel is view.panels[-1]
-        draw_below(sheet, at, top, top + LINE * lines, told=last)
-        y = top + LINE / 2
+        y = _begin(sheet, view, panel, at, LINE * lines) + LINE / 2
         for label, group in groups:
             if headed:
                 sheet.text(MARGIN, y + 4.5, shorten(label, sheet.inner), "ink halo", bold=True)
                 y += LINE
             from_ = next((p.y[0] for p in group if p.series == start), None) if start else None
             for point in group:
-                name = point.series if start else point.label
-                shown = shorten(clean(name), sheet.inner * 0.36)
-                sheet.text(left - 10, y + 4.5, shown, anchor="end", tip=name)
+                shown = _label(sheet, name(point))
+                sheet.text(left - 10, y + 4.5, shown, anchor="end", tip=name(point))
                 if point.low is not None and point.high is not None:
                     ends = f"M{short(at(point.low))} {short(y)}H{short(at(point.high))}"
-                    sheet.path(ends, f"l{_colour(series, point, 0)}", wide=2.5, opacity=0.55)
+                    colour = f"l{view.which(point) % len(COLOURS)}"
+                    sheet.path(ends, colour, wide=2.5, opacity=0.55)
                 for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
                     if value is None:
                         continue
+                    which = view.which(point, i)
                     if from_ is not None and point.series != start:
-                        arrow = f"l{_colour(series, point, i)}"
-                        sheet.arrow(at(from_), y, at(value), y, arrow)
+                        sheet.arrow(at(from_), y, at(value), y, f"l{which % len(COLOURS)}")
                     tip = f"{point.label} {point.series} {view.names[i]}: {text}"
                     if point.low is not None:
                         tip += f" ({point.low:.2f} to {point.high:.2f})"
-                    sheet.mark(at(value), y, _number(series, point, i), tip=tip)
+                    sheet.mark(at(value), y, which, tip=tip)
                 if single:
                     x = sheet.width - MARGIN
                     sheet.text(x, y + 4, point.texts[0], "soft", size=SMALL, anchor="end")
                 y += LINE
-        sheet.y = top + LINE * lines + (SMALL + 12 if last else 4)
-    if len(series) > 1 and not start:
-        draw_legend(sheet, series)
-
-
-def _number(series: Sequence[str], point: Point, i: int) -> int:
-    """Return the number of a point's series, or of its column y."""
-    return series.index(point.series) if point.series in series else i
-
-
-def _colour(series: Sequence[str], point: Point, i: int) -> int:
-    return _number(series, point, i) % len(COLOURS)
+    if len(view.series) > 1 and not start:
+        draw_legend(sheet, view.series)

@@ -20,7 +20,7 @@ def draw_scatter(sheet: Sheet, view: View) -> None:
     names = view.series
     for panel in view.panels:
         name_panel(sheet, panel)
-        points = [(float(p.x), p.y[0], p) for p in panel.points if isinstance(p.x, int | float)]
+        points = [(p.x, p.y[0], p) for p in panel.points if p.x is not None]
         across = [x for x, _, _ in points]
         upward = [y for _, y, _ in points if y is not None]
         wide, high = max(across) - min(across) or 1.0, max(upward) - min(upward) or 1.0
@@ -35,7 +35,7 @@ def draw_scatter(sheet: Sheet, view: View) -> None:
         for x, y, point in points:
             if y is not None:
                 at = middle + each * (x - centre[0]), top + tall / 2 - each * (y - centre[1])
-                sheet.mark(*at, names.index(point.series), size, tip=point.label)
+                sheet.mark(*at, view.which(point), size, tip=point.label)
                 heaps.setdefault(point.series, []).append(at)
         _name_heaps(sheet, heaps, top, top + tall)
         sheet.y = top + tall + 6
@@ -48,23 +48,22 @@ def _name_heaps(
 ) -> None:
     """Write the first words of each series over the middle of its points, where it has many."""
     heaps = {name: some for name, some in heaps.items() if len(some) >= CROWD}
-    places = []
-    for number, some in enumerate(heaps.values()):
-        xs, ys = sorted(x for x, _ in some), sorted(y for _, y in some)
-        places.append((ys[len(ys) // 2], number, xs[len(xs) // 2]))
-    middles = {number: x for _, number, x in places}
+    # The median of each side by itself; zip turns points into sides.
+    middles = [
+        [sorted(side)[len(some) // 2] for side in zip(*some, strict=True)]
+        for some in heaps.values()
+    ]
     names = [shorten(" ".join(clean(name).split()[:4]), sheet.inner * 0.4) for name in heaps]
-    for y, number in spread([(y, number) for y, number, _ in places], TEXT + 6):
+    for y, number in spread([(y, number) for number, (_, y) in enumerate(middles)], TEXT + 6):
         half = measure(names[number]) / 2 + 4
-        x = min(max(middles[number], MARGIN + half), sheet.width - MARGIN - half)
+        x = min(max(middles[number][0], MARGIN + half), sheet.width - MARGIN - half)
         y = min(max(y, top + 16), bottom - 8)
         sheet.text(x, y, names[number], "ink halo", anchor="middle", bold=True)
 
 
 def _draw_planes(sheet: Sheet, view: View) -> None:
     """Draw each target on the plane of two axes, two planes beside each other."""
-    both = [float(p.x) for p in view.points if isinstance(p.x, int | float)]
-    at = scale([*both, *view.numbers], view.chart.domain)
+    at = scale([*view.xs, *view.numbers], view.chart.domain)
     beside = 2 if len(view.panels) > 1 else 1
     side = min(360.0, sheet.inner / beside - 60)
     top = bottom = sheet.y
@@ -88,17 +87,14 @@ def _draw_planes(sheet: Sheet, view: View) -> None:
 
 def _arrows(sheet: Sheet, view: View, panel: Panel, along: Scale, up: Scale) -> None:
     """Draw a word's way from where it started, and name each end without writing on another."""
-    series = view.series
     placed = [
-        (along(float(p.x)), up(p.y[0]), p)
-        for p in panel.points
-        if isinstance(p.x, int | float) and p.y[0] is not None
+        (along(p.x), up(p.y[0]), p) for p in panel.points if p.x is not None and p.y[0] is not None
     ]
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y, _ in placed]
     begin = next(((x, y) for x, y, p in placed if p.series == view.chart.start), None)
     for x, y, p in placed:
         if begin and p.series != view.chart.start:
-            sheet.arrow(*begin, x, y, f"l{series.index(p.series) % len(COLOURS)}")
+            sheet.arrow(*begin, x, y, f"l{view.which(p) % len(COLOURS)}")
             steps = [
                 (begin[0] + (x - begin[0]) * i / 12, begin[1] + (y - begin[1]) * i / 12)
                 for i in range(13)
@@ -106,7 +102,7 @@ def _arrows(sheet: Sheet, view: View, panel: Panel, along: Scale, up: Scale) -> 
             taken += [(a - 2, b - 2, a + 2, b + 2) for a, b in steps]
     for x, y, p in placed:
         tip = f"{p.label} {p.series}: {p.x_text}, {p.texts[0]}"
-        sheet.mark(x, y, series.index(p.series), tip=tip)
+        sheet.mark(x, y, view.which(p), tip=tip)
     for x, y, p in placed:
         name = shorten(clean(p.series), (along.end - along.start) * 0.45)
         wide = measure(name)

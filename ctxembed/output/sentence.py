@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from ctxembed.output.frame import draw_shades
 from ctxembed.output.letters import SMALL, TEXT, clean, measure, runs_left, shorten
 from ctxembed.output.sheet import MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
@@ -28,7 +29,8 @@ def draw_tokens(sheet: Sheet, view: View) -> None:
         else:
             _down(sheet, panel, most)
         sheet.y += 14
-    _explain_shades(sheet, view, most)
+    told = max((p.texts[0] for p in view.points if p.y[0] == most), default="")
+    draw_shades(sheet, f"shade, and width of an arc: {view.names[0]}   0", told, 16)
 
 
 def find_target(points: Sequence[Point]) -> int | None:
@@ -86,16 +88,10 @@ def _across(sheet: Sheet, panel: Panel, sizes: Sequence[float], most: float) -> 
         tip = f"{point.start} → {point.label}: {point.texts[0]}"
         sheet.path(arc, "l0", wide=WIDE * weight, opacity=0.7, tip=tip)
     for i, point in enumerate(points):
-        _word(
-            *(sheet, middles[i], top + HIGH / 2, sizes[i], clean(point.label)),
-            None if i == target and point.y[0] is None else _shade(point, most),
-            bold=i == target,
-        )
-        sheet.text(
-            *(middles[i], top + HIGH + SMALL + 3, point.texts[0], "soft"),
-            size=SMALL,
-            anchor="middle",
-        )
+        x, shade = middles[i], None if i == target and point.y[0] is None else _shade(point, most)
+        _word(sheet, x, top + HIGH / 2, sizes[i], clean(point.label), shade, bold=i == target)
+        below = top + HIGH + SMALL + 3
+        sheet.text(x, below, point.texts[0], "soft", size=SMALL, anchor="middle")
     sheet.y = top + HIGH + SMALL + 6
 
 
@@ -126,22 +122,22 @@ def _height(distance: float) -> float:
 
 
 def _word(
-    sheet: Sheet,
-    x: float,
-    y: float,
-    size: float,
-    word: str,
-    shade: float | None,
-    bold: bool = True,
+    sheet: Sheet, x: float, y: float, size: float, word: str, shade: float | None, bold: bool = True
 ) -> None:
     """Write a word in its box; the target has a frame."""
-    where = (x - size / 2, y - HIGH / 2, size, HIGH)
-    if shade is not None:
-        sheet.box(*where, "s0", shade=shade, round=4)
-    if bold:
-        left, top, wide, high = map(short, (where[0] + 1, where[1] + 1, size - 2, HIGH - 2))
-        sheet.path(f"M{left} {top}h{wide}v{high}h-{wide}z", "l1", wide=2)
+    _box(sheet, x - size / 2, y - HIGH / 2, size, HIGH, shade, framed=bold)
     sheet.text(x, y + TEXT * 0.35, word, anchor="middle", bold=bold)
+
+
+def _box(
+    sheet: Sheet, x: float, y: float, wide: float, high: float, shade: float | None, framed: bool
+) -> None:
+    """Draw what stands behind a word, and a frame around the target."""
+    if shade is not None:
+        sheet.box(x, y, wide, high, "s0", shade=shade, round=4)
+    if framed:
+        left, top, across, down = map(short, (x + 1, y + 1, wide - 2, high - 2))
+        sheet.path(f"M{left} {top}h{across}v{down}h-{across}z", "l1", wide=2)
 
 
 def _down(sheet: Sheet, panel: Panel, most: float) -> None:
@@ -174,11 +170,7 @@ def _down(sheet: Sheet, panel: Panel, most: float) -> None:
             sheet.path(arc, "l0", wide=WIDE * weight, opacity=0.7, tip=tip)
         shade = None if i == target and weight is None else _shade(point, most)
         left = edge - size if turned else edge
-        if shade is not None:
-            sheet.box(left, y - ROW / 2 + 1, size, ROW - 2, "s0", shade=shade, round=4)
-        if i == target:
-            frame = f"h{short(size - 2)}v{ROW - 4}h-{short(size - 2)}z"
-            sheet.path(f"M{short(left + 1)} {short(y - ROW / 2 + 2)}{frame}", "l1", wide=2)
+        _box(sheet, left, y - ROW / 2 + 1, size, ROW - 2, shade, framed=i == target)
         begin = at(MARGIN + aside + PAD)
         far = "end" if turned else ""
         sheet.text(begin, y + TEXT * 0.35, word, anchor=far, bold=i == target)
@@ -188,18 +180,3 @@ def _down(sheet: Sheet, panel: Panel, most: float) -> None:
             long = (sheet.width - MARGIN - bar) * weight / most
             sheet.box(at(bar) - long * turned, y - 5, long, 10, "f0", tip=tip)
     sheet.y = top + ROW * len(points)
-
-
-def _explain_shades(sheet: Sheet, view: View, most: float) -> None:
-    """Say what a shade and the width of an arc stand for."""
-    top = max((p.texts[0] for p in view.points if p.y[0] == most), default="")
-    name, steps, side = view.names[0], 8, 16
-    right = sheet.width - MARGIN - measure(top, SMALL)
-    left = right - steps * side - 6
-    sheet.y += SMALL
-    said = f"shade, and width of an arc: {name}   0"
-    sheet.text(left - 6, sheet.y, said, "soft", size=SMALL, anchor="end")
-    for i in range(steps):
-        sheet.box(left + i * side, sheet.y - 9, side, 10, "s0", shade=(i + 0.5) / steps)
-    sheet.text(right, sheet.y, top, "soft", size=SMALL)
-    sheet.y += 8

@@ -21,14 +21,11 @@ def _shade(panel: Panel, most: float, width: int, colours: bool) -> Iterator[str
     target = find_target(panel.points)
     line, under, used = "", "", 0
     if target is None:
-        line = under = ""
         yield f"[{clean(panel.points[0].start)}]"
     for i, point in enumerate(panel.points):
-        word = clean(point.label)
-        word = fit(
-            f"[{word}]" if i == target else word, min(width, cells(word) + 2 * (i == target))
-        )
-        size = cells(word)
+        word = f"[{clean(point.label)}]" if i == target else clean(point.label)
+        size = min(width, cells(word))
+        word = fit(word, size)
         if used and used + 1 + size > width:
             yield from _lines(line, under, colours)
             line, under, used = "", "", 0

@@ -127,9 +127,9 @@ class Sheet:
         more += f' opacity="{short(opacity, 3)}"' if opacity is not None else ""
         self._end(f'<path class="{kind}" d="{d}"{more}', "path", tip)
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str = "line") -> None:
+    def line(self, x1: float, y1: float, x2: float, y2: float) -> None:
         """Draw a thin line."""
-        self.path(f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}", kind, wide=1)
+        self.path(f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}", "line", wide=1)
 
     def mark(self, x: float, y: float, series: int, size: float = 4.5, tip: str = "") -> None:
         """Draw the mark of a series: a colour and a shape of its own."""

@@ -33,26 +33,32 @@ def paint(text: str, series: int, colours: bool, share: float | None = None) -> 
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
+    """Return how many columns of a terminal a text takes: two for 中, none for a lone accent.
 
-    >>> cells("apple"), cells("苹果"), cells("é")
-    (5, 4, 1)
+    >>> cells("bank"), cells("中文"), cells("e\\u0301"), cells("किताब")
+    (4, 4, 1, 5)
     """
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
+    return len(text) if text.isascii() else sum(map(_columns, text))
 
 
-def fit(text: str, size: int, right: bool = False) -> str:
-    """Cut or fill a text to so many columns.
+def _columns(letter: str) -> int:
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
-    >>> fit("apple", 3), fit("apple", 7), fit("0.5", 5, right=True)
-    ('ap…', 'apple  ', '  0.5')
+
+def fit(text: str, size: int, right: bool = False, end: bool = False) -> str:
+    """Cut a text to so many columns, keeping its beginning or its end, or fill it up to them.
+
+    >>> fit("apple", 3), fit("apple", 3, end=True), fit("apple", 7), fit("0.5", 5, right=True)
+    ('ap…', '…le', 'apple  ', '  0.5')
     """
-    if cells(text) > size:
-        while text and cells(text) > size - 1:
-            text = text[:-1]
-        text += "…"[:size]
-    filling = " " * (size - cells(text))
+    room = size - cells(text)
+    if room < 0:
+        kept = list(text)
+        while kept and room < 1:  # for the dots
+            room += _columns(kept.pop(0 if end else -1))
+        dots, room = "…"[:size], room - 1
+        text = dots + "".join(kept) if end else "".join(kept) + dots
+    filling = " " * room
     return filling + text if right else text + filling

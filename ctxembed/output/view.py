@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, tee
+from functools import cached_property
+from itertools import groupby, islice
 
 from ctxembed.output.cells import as_text, round_shares
 from ctxembed.table import Cell, Chart, Row, Table
@@ -20,7 +21,7 @@ class Point:
 
     label: str
     series: str
-    x: Cell
+    x: float | None
     x_text: str
     y: tuple[float | None, ...]
     texts: tuple[str, ...]  # y as it is printed
@@ -35,6 +36,10 @@ class Panel:
 
     name: str
     points: list[Point] = field(default_factory=list)
+
+    def by_label(self) -> list[tuple[str, list[Point]]]:
+        """Return the points that follow each other under one label, with the label."""
+        return [(label, list(some)) for label, some in groupby(self.points, lambda p: p.label)]
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,21 @@ class View:
         """The points of all panels."""
         return (point for panel in self.panels for point in panel.points)
 
-    @property
+    @cached_property
     def series(self) -> list[str]:
         """The different series in the order in which they come, or the columns y."""
         if self.chart.series:
             return list(dict.fromkeys(point.series for point in self.points))
         return list(self.names)
+
+    def which(self, point: Point, i: int = 0) -> int:
+        """Return the number of a point's series; of its column y where there is none."""
+        return self.series.index(point.series) if self.chart.series else i
+
+    @property
+    def xs(self) -> list[float]:
+        """All numbers x."""
+        return [p.x for p in self.points if p.x is not None]
 
     @property
     def numbers(self) -> list[float]:
@@ -80,7 +94,7 @@ def look_at_all(table: Table, digits: int | None = None) -> Iterator[View]:
 def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
     """Read the points of a chart; the numbers have as many digits as a table's would."""
     drawn = chart.of() if chart.of is not None else table
-    rows = list(islice(_rows(drawn, DIGITS if digits is None else digits), MOST_ROWS + 1))
+    rows = _rows(drawn, DIGITS if digits is None else digits)
     cut = len(rows) > MOST_ROWS
     del rows[MOST_ROWS:]
     panel, label, series = (
@@ -88,10 +102,8 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         for part in (chart.panel, chart.label, chart.series)
     )
     y = [drawn.place(column) for column in chart.y]
-    x, low, high = (
-        None if column is None else drawn.place(column)
-        for column in (chart.x, chart.low, chart.high)
-    )
+    parts = (chart.x, chart.low, chart.high)
+    x, low, high = (None if part is None else drawn.place(part) for part in parts)
     begins = drawn.names.index(chart.start) if chart.start in drawn.names else None
     panels: dict[str, Panel] = {}
     for row, told in rows:
@@ -104,7 +116,7 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         point = Point(
             _join(told, label) if chart.kind == "heat" else _join(told, label, row, drawn),
             _join(told, series, row, drawn),
-            None if x is None else _finite(row[x]),
+            None if x is None else _number(row[x]),
             "" if x is None else told[x],
             values,
             tuple("" if v is None else told[i] for i, v in zip(y, values, strict=True)),
@@ -116,7 +128,7 @@ def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
         panels.setdefault(name, Panel(name)).points.append(point)
     if chart.kind == "tokens":  # a sentence goes its way, however its rows are sorted
         for one in panels.values():
-            one.points.sort(key=lambda point: _number(point.x) or 0.0)
+            one.points.sort(key=lambda point: point.x or 0.0)
     notes = [*_cut(panels, chart), *(drawn.notes if drawn is not table else ())]
     if cut:
         notes.append(f"only the first {MOST_ROWS} rows are drawn")
@@ -135,17 +147,14 @@ def _telling(places: list[int], rows: Sequence[tuple[Row, list[str]]]) -> list[i
     return kept or places[-1:]
 
 
-def _rows(table: Table, digits: int) -> Iterator[tuple[Row, list[str]]]:
-    """Yield each row, and the same as it is printed: shares add up in both."""
-    rows = table.rows
-    told = rows
-    if any(column.role == "share" for column in table.columns):
-        rows = [*rows]
-        told = round_shares(Table(table.columns, rows), digits, numbers=False)
-    elif not isinstance(rows, Sequence):
-        rows, told = tee(rows)
-    for row, texts in zip(rows, told, strict=True):
-        yield row, [as_text(cell, digits) for cell in texts]
+def _rows(table: Table, digits: int) -> list[tuple[Row, list[str]]]:
+    """Read one row more than is drawn, each also as it is printed: shares add up in both."""
+    rows = list(islice(table.rows, MOST_ROWS + 1))
+    told = round_shares(Table(table.columns, rows), digits, numbers=False)
+    return [
+        (row, [as_text(cell, digits) for cell in texts])
+        for row, texts in zip(rows, told, strict=True)
+    ]
 
 
 def _cut(panels: dict[str, Panel], chart: Chart) -> Iterator[str]:
@@ -164,10 +173,6 @@ def _number(cell: Cell) -> float | None:
     if isinstance(cell, int | float) and math.isfinite(cell):
         return float(cell)
     return None
-
-
-def _finite(cell: Cell) -> Cell:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def _join(

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -30,7 +31,7 @@ def document(data: Mapping[str, Any], title: str) -> str:
     script = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
     parts = {
         "policy": policy(script, style, live=bool(data.get("live"))),
-        "title": _escape(title),
+        "title": escape(title),
         "style": style,
         "data": as_script(data),
         "script": script,
@@ -69,9 +70,3 @@ def as_script(data: Mapping[str, Any]) -> str:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _escape(text: str) -> str:
-    from html import escape
-
-    return escape(text)

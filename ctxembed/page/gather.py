@@ -21,27 +21,24 @@ def make_report(
     models: Models,
     sentences: Sequence[str],
     *,
-    words: Sequence[str] = (),
-    axes: Axes | None = None,
-    attention: str | None = None,
-    command: str = "",
-    seed: int = 1,
-    most: int = MOST,
-    progress: Progress | None = None,
+    words: Sequence[str],
+    axes: Axes,
+    attention: str | None,
+    command: str,
+    seed: int,
+    progress: Progress,
 ) -> str:
     """Return the page of some sentences; maps share what room a page has, and say so."""
-    progress = progress or Progress()
     models.model.widen()
-    gathered = _Answers(models, axes or {}, attention_names(models, attention))
+    gathered = _Answers(models, axes, attention_names(models, attention))
     shown = []
     with progress.stage("sentences", len(sentences), "") as stage:
         for text in sentences:
             shown.append(gathered.sentence(text, words))
             stage.advance()
     left_out = gathered.others()
-    wanted = list(gathered.targets)
-    maps = list(_maps(gathered, wanted, seed, progress))
-    named = [[name, ", ".join(words)] for name, words in (axes or {}).items()]
+    maps = list(_maps(gathered, seed, progress))
+    named = [[name, ", ".join(words)] for name, words in axes.items()]
     data: Json = {
         "live": False,
         "attentions": gathered.attentions,
@@ -51,7 +48,7 @@ def make_report(
         "start": {"sentences": shown[:1], "axes": named},
         "foot": [line for line in (command, told(models), f"seed {seed}", left_out) if line],
     }
-    each = most // max(1, len(maps))
+    each = MOST // max(1, len(maps))
     while True:  # fewer points until it fits
         drawn = (item for made in maps for item in _drawn(gathered, made, each))
         answers = [*gathered.answers, *drawn]
@@ -70,9 +67,10 @@ def told(models: Models) -> str:
 def attention_names(models: Models, first: str | None = None) -> list[str]:
     """Name the attentions a page may choose, the default first."""
     representations = representations_of(models.model)
-    names = list(dict.fromkeys([first or representations.default(), *representations.names()[2:]]))
-    if names[0] not in representations.names()[2:]:
-        raise UsageError(f"--attention {first}: there are {', '.join(representations.names()[2:])}")
+    _, _, *known = representations.names()  # static and bag are no attentions
+    names = list(dict.fromkeys([first or representations.default(), *known]))
+    if names[0] not in known:
+        raise UsageError(f"--attention {first}: there are {', '.join(known)}")
     return names
 
 
@@ -148,28 +146,24 @@ def mark(rows: Sequence[Mapping[str, Any]], targets: Sequence[int]) -> str:
     return made
 
 
-def _maps(
-    gathered: _Answers, words: Sequence[str], seed: int, progress: Progress
-) -> Iterator[tuple[str, WordMap]]:
+def _maps(gathered: _Answers, seed: int, progress: Progress) -> Iterator[WordMap]:
     """Yield the map of each word that occurs often enough, by the attention that is shown first."""
     model, name = gathered.models.model, gathered.attentions[0]
-    for word in words:
+    for word in gathered.targets:
         if " " not in word:
             try:
-                yield name, word_map(model, word, attention=name, seed=seed, progress=progress)
+                yield word_map(model, word, attention=name, seed=seed, progress=progress)
             except ModelError:
                 raise
             except CtxembedError as error:
                 progress.note(str(error))
 
 
-def _drawn(gathered: _Answers, made: tuple[str, WordMap], most: int) -> Iterator[Json]:
+def _drawn(gathered: _Answers, found: WordMap, most: int) -> Iterator[Json]:
     """Yield the answers of one map, of at most so many points."""
-    name, found = made
-    asked = {"word": found.senses.word, "attention": name}
-    few = found.thinned(most)
+    asked = {"word": found.senses.word, "attention": gathered.attentions[0]}
     command = "ctxembed senses " + found.senses.word
-    for question, table in (("map", few.drawn()), ("legend", found.legend())):
+    for question, table in (("map", found.thinned(most).drawn()), ("legend", found.legend())):
         yield {"question": question, "asked": asked, **as_json(table), "command": command}
     for sentence in gathered.targets[found.senses.word]:
         placed = found.place(gathered.models.model, sentence)

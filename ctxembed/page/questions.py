@@ -4,6 +4,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ctxembed.ask.ablate import ablate
@@ -31,7 +32,7 @@ class Question:
 
     ask: Callable[..., Table]
     takes: Sequence[str]  # names of what it may be asked with
-    line: Callable[[Asked], Sequence[str]] = field(default=lambda asked: ())
+    line: Callable[[Asked], Sequence[str]] = lambda asked: ()
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,20 @@ class Models:
         """Return the model, or vectors of an example of the notes."""
         if vectors is None:
             return self.model
-        if vectors not in examples():
-            raise UsageError(f"no example {vectors!r}; there are {', '.join(examples())}")
         if vectors not in self.opened:
-            self.opened[vectors] = given(vectors)
+            self.opened[vectors] = given(_example(vectors))
         return self.opened[vectors]
 
 
 def examples() -> list[str]:
     """Name the bundled examples; nothing else of the file system can be asked for."""
     return sorted(path.stem for path in (corpora() / "examples").iterdir())
+
+
+def _example(name: str) -> str:
+    if name not in examples():
+        raise UsageError(f"no example {name!r}; there are {', '.join(examples())}")
+    return name
 
 
 def answer(models: Models, name: str, asked: Asked) -> Json:
@@ -113,26 +118,6 @@ def _options(asked: Asked, *names: str) -> list[str]:
     return made
 
 
-def _hand_picked(model: Model, weights: str) -> Table:
-    """Show an example's weights, whatever the model."""
-    if weights not in examples():
-        raise UsageError(f"no example {weights!r}; there are {', '.join(examples())}")
-    return explain_weights(weights)
-
-
-def _explain(model: Model, sentence: str, **asked: Any) -> Table:
-    return explain(model, sentence, head="each", **asked)
-
-
-def _compare(model: Model, sentences: Sequence[str], **asked: Any) -> Table:
-    return compare(model, sentences, number=4, **asked)
-
-
-def _count(model: Model, sentences: Sequence[str], method: str) -> Table:
-    """Count the words of sentences; no model is asked."""
-    return count_words(sentences, method).table()
-
-
 def _reweigh(model: Model, sentence: str, weights: Mapping[str, float], **asked: Any) -> Table:
     return reweigh(model, sentence, {int(place): w for place, w in weights.items()}, **asked)
 
@@ -142,15 +127,17 @@ SEEN = (*LAYER, "over", "encoding")
 QUESTIONS = {
     "words": Question(read_words, ("sentence",)),
     "explain": Question(
-        _explain,
-        ("sentence", *LAYER, "over", "encoding"),
+        lambda model, sentence, **asked: explain(model, sentence, head="each", **asked),
+        ("sentence", *SEEN),
         lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--head", "each"],
     ),
     "weights": Question(
-        _hand_picked, ("weights",), lambda a: ["explain", "--weights", a["weights"]]
+        lambda _, weights: explain_weights(_example(weights)),
+        ("weights",),
+        lambda a: ["explain", "--weights", a["weights"]],
     ),
     "compare": Question(
-        _compare,
+        partial(compare, number=4),
         ("sentences", "axes", "general"),
         lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "4"],
     ),
@@ -166,11 +153,13 @@ QUESTIONS = {
     ),
     "unfold": Question(
         unfold,
-        ("sentence", *LAYER, "over", "head", "encoding"),
+        ("sentence", *SEEN, "head"),
         lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--steps"],
     ),
     "counts": Question(
-        _count, ("sentences", "method"), lambda a: ["vectorize", "-", "--method", a["method"]]
+        lambda _, sentences, method: count_words(sentences, method).table(),
+        ("sentences", "method"),
+        lambda a: ["vectorize", "-", "--method", a["method"]],
     ),
     "reweigh": Question(_reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
 }

@@ -30,9 +30,7 @@ HOSTS = ("127.0.0.1", "localhost", "[::1]")
 class Server(ThreadingHTTPServer):
     """Serves one model to one page."""
 
-    daemon_threads = True
     request_queue_size = 256
-    allow_reuse_address = True
 
     def __init__(self, models: Models, host: str, port: int, *, share: bool = False) -> None:
         self.models, self.share = models, share
@@ -45,17 +43,20 @@ class Server(ThreadingHTTPServer):
             self.address_family = socket.AF_INET6
         super().__init__((host, port), Handler)
         models.model.widen()
-        self.page = document(_data(models), "ctxembed explore").encode()
+        data = {
+            "live": True,
+            "attentions": attention_names(models),
+            "maps": True,
+            "model": told(models),
+            "foot": [told(models)],
+        }
+        self.page = document(data, "ctxembed explore").encode()
 
     @property
     def address(self) -> str:
         """What to open in a browser."""
         host = str(self.server_address[0])
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/{self.token}/"
-
-    def hosts(self) -> set[str]:
-        """Name the hosts under which the page may be asked for; no other site's name is one."""
-        return {f"{host}:{self.server_port}" for host in (*HOSTS, str(self.server_address[0]))}
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, unless there are too many already."""
@@ -95,16 +96,6 @@ class Server(ThreadingHTTPServer):
     def server_close(self) -> None:
         self.jobs.close()
         super().server_close()
-
-
-def _data(models: Models) -> Json:
-    return {
-        "live": True,
-        "attentions": attention_names(models),
-        "maps": True,
-        "model": told(models),
-        "foot": [told(models)],
-    }
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -150,9 +141,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.jobs.stop(str(asked.get("word")), str(asked.get("attention")))
                 return self._tell(HTTPStatus.OK, {})
             self._tell(*self._answer(question, asked))
-        except (
-            CtxembedError
-        ) as error:  # an answer too: browsers list every 400 as a fault of the page
+        except CtxembedError as error:
+            # An answer too: browsers list every 400 as a fault of the page.
             self._tell(HTTPStatus.OK, {"error": str(error)})
         except (KeyError, TypeError, ValueError):
             self._tell(HTTPStatus.BAD_REQUEST, {"error": "this cannot be asked so"})
@@ -182,7 +172,8 @@ class Handler(BaseHTTPRequestHandler):
         given = self.path.split("/")[1] if self.path.count("/") > 1 else ""
         known = hmac.compare_digest(given.encode(), self.server.token.encode())
         host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
-        ours = self.server.share or host in self.server.hosts()
+        names = (*HOSTS, str(self.server.server_address[0]))  # no other site's name is one
+        ours = self.server.share or host in [f"{n}:{self.server.server_port}" for n in names]
         same = origin in (None, f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
         inside = site or self.command == "GET"  # a link to the page may stand anywhere

@@ -9,8 +9,8 @@ import pytest
 
 from ctxembed.ask.kwic import KWIC
 from ctxembed.make.train import train
+from ctxembed.output.cells import Page
 from ctxembed.output.concordance import line_up
-from ctxembed.output.page import Page
 from tests.conftest import Run
 
 APPLE = [  # line, left, right: by eye from the text

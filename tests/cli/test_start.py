@@ -49,5 +49,5 @@ def test_no_heavy_import(line: str, tiny: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert not set(HEAVY).intersection(done.stderr.split())
-    drawing = {f"ctxembed.output.{name}" for name in ("picture", "sheet", "view", "convert")}
+    drawing = {f"ctxembed.output.{name}" for name in ("picture", "sheet", "view")}
     assert not drawing.intersection(done.stderr.split())

@@ -246,6 +246,16 @@ def test_no_number_is_too_odd(kind: str, numbers: list[float | None]) -> None:
     assert all(len(line) <= 30 for line in "".join(draw_blocks(table, 30)).splitlines())
 
 
+def test_a_sentence_in_characters() -> None:
+    """Labels take as much room as the longest word, numbers theirs, and bars the rest."""
+    lines = "".join(draw_blocks(Table(WEIGHT, WEIGHTS, chart=ARCS), 40)).splitlines()
+    assert lines[-3:] == [
+        f"launched {'█' * 26} 0.63",
+        f"a        {'█' * 10}▍{' ' * 15} 0.25",  # 0.25 / 0.625 of 26 is 10.4
+        f"phone    {'█' * 5}▎{' ' * 20} 0.12",
+    ]
+
+
 def test_labels_are_moved_apart() -> None:
     rows = [(name, x, 0.5 + 0.001 * n) for n, name in enumerate("abcdef") for x in (0.0, 1.0)]
     chart = Chart("lines", ["y"], "x", series=["name"], title="t")
