@@ -12,7 +12,8 @@ from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats
-from ctxembed.store.contents import believe, open_inner, read_format, read_json, write_json
+from ctxembed.store.contents import LEARN_AGAIN as FIX
+from ctxembed.store.contents import believe, open_attention, read_format, read_json, write_json
 from ctxembed.store.model import Model
 from ctxembed.text.folder import Folder, Part
 from ctxembed.text.npy import load
@@ -24,7 +25,6 @@ PARTS = {
     "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
 }  # fmt: skip
 ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
-FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
@@ -87,7 +87,7 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
         write_json(
             folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
         )
-    model.held[name] = open_inner(model.files, f"attention/{name}/layer.json", FIX)
+    model.held[name] = open_attention(model.files, name)
 
 
 def _arrays(saved: Saved) -> dict[str, Floats]:
@@ -103,7 +103,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     """Read what is known about an attention, without its matrices."""
     path = _description(model, name)
     meta = read_json(path)
-    version = read_format(path, meta, FIX)
+    version = read_format(path, meta)
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
@@ -121,7 +121,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
 
 def _description(model: Model, name: str) -> Part:
     """Return the description of an attention that the model has."""
-    found = model.held.get(name) or open_inner(model.files, f"attention/{name}/layer.json", FIX)
+    found = model.held.get(name) or open_attention(model.files, name)
     if found is None:
         raise ModelError(f"{model.path / 'attention' / name / 'layer.json'}: missing; {FIX}")
     model.held[name] = found

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from ctxembed.errors import ModelError, Replaced, UnknownWordError
 from ctxembed.static.frames import Frames
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, Space, Vectors, mean_of, unit
-from ctxembed.store.contents import Held, believe, hold_inner, read_format, read_json
+from ctxembed.store.contents import TRIES, Held, believe, hold_attentions, read_format, read_json
 from ctxembed.store.vocabulary import Vocabulary
 from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
@@ -25,7 +25,6 @@ from ctxembed.text.word_list import read_lines
 
 FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
 FIX = "train the model again"
-TRIES = 100  # times that a model may be replaced while it is opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,7 @@ class Model(Vocabulary):
 
     path: Path
     meta: dict[str, Any]
+    held: Held = field(default_factory=dict)  # the attentions learned for it, opened
 
     opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
 
@@ -58,9 +58,7 @@ class Model(Vocabulary):
             files = Folder(folder, FIX)
             part = files / "model.json"
             if not part.exists():
-                if not files.in_place():
-                    raise Replaced(f"{folder}: replaced meanwhile; run this command again")
-                raise FileNotFoundError
+                raise FileNotFoundError if files.in_place() else Replaced
         except (FileNotFoundError, NotADirectoryError):
             if folder.exists():
                 raise ModelError(
@@ -72,7 +70,7 @@ class Model(Vocabulary):
         except OSError as error:
             raise open_failure(folder, error, FIX) from None
         meta = read_json(part)
-        version = read_format(part, meta, FIX)
+        version = read_format(part, meta)
         if version > FORMAT:
             raise ModelError(
                 f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
@@ -82,21 +80,14 @@ class Model(Vocabulary):
             if not isinstance(meta.get(name), kind):
                 raise ModelError(f"{part}: damaged ({name} is missing or wrong); {FIX}")
         believe(part, meta)
-        opened = cls(folder, meta)
-        opened.__dict__.update(
-            files=files, held=hold_inner(files, "attention", "layer.json", "learn it again")
-        )
+        opened = cls(folder, meta, hold_attentions(files))
+        opened.__dict__["files"] = files
         return opened
 
     @cached_property
     def files(self) -> Folder:
         """Its files, all opened at one moment."""
         return Folder(self.path, FIX)
-
-    @cached_property
-    def held(self) -> Held:
-        """The attentions learned for this model, by their names, opened."""
-        return {}
 
     @classmethod
     def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
@@ -143,8 +134,7 @@ class Model(Vocabulary):
         """(d,) what all static vectors share; a small copy has that of its original."""
         if not (self.files / "mean.npy").exists():
             return mean_of(self.vectors)
-        mean: Floats = self._array("mean.npy", (self.dim,))
-        return mean
+        return self._array("mean.npy", self.dim)
 
     @cached_property
     def units(self) -> Floats:
@@ -169,9 +159,7 @@ class Model(Vocabulary):
     @cached_property
     def output(self) -> Vectors | None:
         """(V, d) word2vec's output vectors, where there are any."""
-        if not (self.files / "output.npy").exists():
-            return None
-        return self._finite("output.npy")
+        return self._finite("output.npy") if (self.files / "output.npy").exists() else None
 
     @cached_property
     def frames(self) -> Frames | None:
@@ -187,7 +175,7 @@ class Model(Vocabulary):
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(V,) how often each word occurs."""
-        counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
+        counts = self._array("counts.npy", self.meta["vocabulary"])
         if counts.dtype.kind != "i":
             raise self.files.damage("counts.npy", f"{counts.dtype.name} is no kind of count")
         return counts.astype(np.int64, copy=False)
@@ -197,8 +185,7 @@ class Model(Vocabulary):
         """(V,) how often each word occurs in the text that the vectors were made from."""
         if not (self.files / "seen.npy").exists():
             return self.counts
-        seen: NDArray[np.int64] = self._array("seen.npy", (self.meta["vocabulary"],))
-        return seen
+        return self._array("seen.npy", self.meta["vocabulary"])
 
     @property
     def seen_tokens(self) -> int:
@@ -282,9 +269,9 @@ class Model(Vocabulary):
                 raise self.files.damage(name, "not a number")
         return vectors
 
-    def _array(self, name: str, shape: Sequence[int]) -> Any:
-        array = load(self.files / name)
-        self._expect(name, array.shape, tuple(shape))
+    def _array(self, name: str, length: int) -> NDArray[Any]:
+        array: NDArray[Any] = load(self.files / name)
+        self._expect(name, array.shape, (length,))
         return array
 
     def _expect(self, name: str, found: object, expected: object) -> None:
@@ -306,6 +293,4 @@ def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
 
         return open_units(told, files)
     except TypeError:
-        raise ModelError(
-            f"{files.path / 'model.json'}: damaged (tokenizer); train the model again"
-        ) from None
+        raise files.damage("model.json", "tokenizer") from None

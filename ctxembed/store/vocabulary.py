@@ -81,42 +81,30 @@ class Vocabulary:
         return row
 
     def unknown(self, word: str) -> str:
-        """Say that a word is unknown, and which known ones come close."""
-        close = self.close_words(word)
-        hint = f"; close known words: {', '.join(close)}" if close else ""
-        return f"{word!r} is not in the vocabulary{hint}"
-
-    def close_words(self, word: str, most: int = 5) -> list[str]:
-        """Find known words that are spelt alike."""
+        """Say that a word is unknown, and which known ones are spelt alike."""
         from difflib import get_close_matches
 
         wanted = self.tokenizer.normalise(word)
         # difflib alone would take a second for 100,000 words.
         near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
-        return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
+        close = get_close_matches(wanted, near[:20000], n=5, cutoff=0.7)
+        hint = f"; close known words: {', '.join(close)}" if close else ""
+        return f"{word!r} is not in the vocabulary{hint}"
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split words into those with a vector, as the vocabulary spells them, and the others."""
-        known: list[str] = []
-        unknown: list[str] = []
-        for word in words:
-            if self.parts(word):
-                known.append(self.spelling(word))
-            else:
-                unknown.append(word)
-        return known, unknown
+        looked = [(word, self.parts(word)) for word in words]
+        known = [self.spelling(word) for word, parts in looked if parts]
+        return known, [word for word, parts in looked if not parts]
 
     def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the words with a vector, what to note, and what to say of words without one.
 
         A word that is there in another form is taken in that one. No known word is an error.
         """
-        forms: dict[str, str] = {}
         taken = [words] if isinstance(words, str) else list(words)
-        for word in taken:
-            row = None if self.parts(word) else self.find_form(word)
-            if row is not None:
-                forms[word] = self.vocab[row]
+        found = {word: self.find_form(word) for word in taken if not self.parts(word)}
+        forms = {word: self.vocab[row] for word, row in found.items() if row is not None}
         known, unknown = self.sort_known(forms.get(word, word) for word in taken)
         told = [self.unknown(word) for word in unknown]
         if not known:
