@@ -81,8 +81,8 @@ def learn(
                 f" {'part to learn from' if part is seen else 'held-out part'};"
                 f" {FEWEST_WORDS} are needed"
             )
-    classes = place_classes(seen, rng, classes=s.classes)
-    family = families(x, seen, size=s.relatives)
+    classes = place_classes(seen, rng, s.classes)
+    family = families(x, seen, s.relatives)
     train = Sampler(seen, classes, family, window=s.reach, fewest=s.fewest)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
     check = Sampler(held_out, classes, alone, window=s.reach, fewest=FEWEST_HELD_OUT)

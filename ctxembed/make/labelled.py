@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.fitting import Examples
-from ctxembed.attention.reach import REACH
+from ctxembed.attention.terms.distance import REACH
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import collapse
 from ctxembed.errors import CorpusError, UnknownWordError

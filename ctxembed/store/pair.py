@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from ctxembed.errors import CtxembedError, ModelError, read_failure
-from ctxembed.store.whole import alive, sync_folder
+from ctxembed.store.whole import left_behind, sync_folder
 
 
 @contextmanager
@@ -18,7 +18,9 @@ def pair_written_whole(one: Path, other: Path) -> Iterator[tuple[IO[bytes], IO[b
     They wait in a folder beside them. Once it is called ready, whoever comes next moves them to
     their places, if this run is killed before it does; until then nobody takes half for whole.
     """
-    _sweep(one, other)
+    for left in left_behind(one, "ctxembed"):
+        shutil.rmtree(left, ignore_errors=True)
+    _finish(one, other)  # what was ready when its run was killed
     work, ready = one.parent / f".{one.name}.ctxembed-{os.getpid()}", _ready(one)
     try:
         work.mkdir()
@@ -48,20 +50,9 @@ def _ready(one: Path) -> Path:
 
 
 def _finish(one: Path, other: Path) -> None:
-    """Move files that are ready to their places."""
+    """Move files that are ready, if there are any, to their places."""
     for path in (one, other):
         waiting = _ready(one) / path.name
         if waiting.exists():
             waiting.replace(path)
     shutil.rmtree(_ready(one), ignore_errors=True)
-
-
-def _sweep(one: Path, other: Path) -> None:
-    """Finish what was ready when its run was killed; remove what was not."""
-    begin = f".{one.name}.ctxembed-"
-    for name in os.listdir(one.parent):
-        number = name.removeprefix(begin)
-        if name.startswith(begin) and number.isdigit() and not alive(int(number)):
-            shutil.rmtree(one.parent / name, ignore_errors=True)
-    if _ready(one).is_dir():
-        _finish(one, other)

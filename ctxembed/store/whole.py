@@ -107,14 +107,10 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 def sweep_files(path: Path) -> None:
     """Remove what a killed run left of a file."""
-    begin = f".{path.name}.ctxembed-"
-    for name in os.listdir(path.parent):
-        number = name.removeprefix(begin)
-        ended = number.isdigit() and int(number) != os.getpid() and not alive(int(number))
-        if name.startswith(begin) and ended:
-            left = path.parent / name
-            if left.is_file() and not left.is_symlink():
-                left.unlink(missing_ok=True)
+    for left in left_behind(path, "ctxembed"):
+        mine = left.name.endswith(f"-{os.getpid()}")
+        if left.is_file() and not left.is_symlink() and not mine:
+            left.unlink(missing_ok=True)
 
 
 def check_ours(folder: Path) -> None:
@@ -201,16 +197,13 @@ def sync_folder(folder: Path) -> None:
 
 def _sweep(target: Path) -> None:
     """Remove what a killed run left behind, and put back an old directory it had moved aside."""
-    for item in target.parent.glob(f".{target.name}.*-*"):
-        kind, _, number = item.name.removeprefix(f".{target.name}.").partition("-")
-        if kind not in ("tmp", "old") or not number.isdigit() or alive(int(number)):
-            continue
-        if not _left_by_us(item):
-            continue
-        if kind == "old" and not target.exists():
-            item.rename(target)
-        else:
+    for item in filter(_left_by_us, left_behind(target, "old")):
+        if target.exists():
             _remove(item)
+        else:
+            item.rename(target)
+    for item in filter(_left_by_us, left_behind(target, "tmp")):
+        _remove(item)
 
 
 def _remove(folder: Path) -> None:
@@ -236,12 +229,21 @@ def _left_by_us(item: Path) -> bool:
     return True
 
 
-def alive(process: int) -> bool:
+def left_behind(path: Path, kind: str) -> Iterator[Path]:
+    """Yield what runs that ended left beside a path, under its name and their number."""
+    begin = f".{path.name}.{kind}-"
+    for item in path.parent.glob(".*"):
+        number = item.name.removeprefix(begin)
+        if item.name.startswith(begin) and number.isdigit() and not _alive(int(number)):
+            yield item
+
+
+def _alive(process: int) -> bool:
     """Tell whether a process runs, another one than this."""
-    if process == os.getpid():
-        return False
     try:
         os.kill(process, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return process != os.getpid()
