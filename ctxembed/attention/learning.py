@@ -12,6 +12,7 @@ from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.objective import Score, Weights, normalise, unaverage
 from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
 from ctxembed.attention.terms import Walls
+from ctxembed.errors import CorpusError
 from ctxembed.static.space import Floats
 
 FEWEST_WORDS = 20  # that must occur often enough
@@ -19,8 +20,8 @@ FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
 RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # how fast, beside the matrices
 
 
-class NothingToLearn(ValueError):
-    """The corpus is too small, or its words do not repeat."""
+class NothingToLearn(CorpusError):
+    """The corpus is too small, or its words do not repeat; the model answers without it."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ def learn(
         number = int((part.counts() >= fewest).sum())
         if number < FEWEST_WORDS:
             raise NothingToLearn(
-                f"only {number} words occur {fewest} times in the"
-                f" {'part to learn from' if part is seen else 'held-out part'};"
-                f" {FEWEST_WORDS} are needed"
+                f"there is nothing to learn attention from: only {number} words occur {fewest}"
+                f" times in the {'part to learn from' if part is seen else 'held-out part'};"
+                f" {FEWEST_WORDS} are needed. General attention answers in its place"
             )
     classes = place_classes(seen, rng, s.classes)
     family = families(x, seen, s.relatives)

@@ -86,8 +86,8 @@ def _beside(found: Occurrences, common: int) -> Floats:
         for table, beside in zip(tables, (left, right), strict=True):
             at = words[known].astype(np.int64) * (common + 1) + beside[known]
             table += np.bincount(at, minlength=len(table))
-    tables = tables.reshape(2, size, -1)
-    shares = tables / np.maximum(tables.sum(axis=2, keepdims=True), 1)
+    found_beside = tables.reshape(2, size, -1)  # (2, V, f+1)
+    shares = found_beside / np.maximum(found_beside.sum(axis=2, keepdims=True), 1)
     return np.concatenate(shares, axis=1).astype(np.float32)
 
 

@@ -1,10 +1,12 @@
 """A corpus of one's own for vectors that are there already."""
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.make.shrink import MADE, copy_attentions
@@ -16,7 +18,7 @@ from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table
-from ctxembed.text.build_index import build, renumber_for, write_occurrences
+from ctxembed.text.build_index import Counted, build, renumber_for, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import Phrases, join_known, write_phrases
@@ -39,21 +41,13 @@ def index(
     corpus, vocabulary = as_corpus(corpus), len(model.vocab)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
-        counted = build(corpus, model.tokenizer, folder / "index", cores(), progress, keep=True)
-        if isinstance(model.tokenizer, Phrases):
-            counted = join_known(folder / "index", counted, model.tokenizer)
-            write_phrases(folder / PHRASES, model.tokenizer)
-        rows = [model.find(word) for word in counted.types]
-        unknown = [word for word, row in zip(counted.types, rows, strict=True) if row is None]
-        if len(unknown) == len(rows):
+        counted, unknown, counts = read_for(model, corpus, folder / "index", progress, keep=True)
+        if len(unknown) == len(counted.types):
             raise CorpusError(
                 f"{', '.join(corpus.names)}: the model has a vector for none of its words"
             )
-        free = iter(range(vocabulary, vocabulary + len(unknown)))
-        numbered = [next(free) if row is None else row for row in rows]
-        counts = renumber_for(folder / "index", numbered, vocabulary + len(unknown))
-        write_occurrences(folder / "index", counts[:vocabulary])
-        write_lines(folder / "index" / "rare.txt", unknown)
+        if isinstance(model.tokenizer, Phrases):
+            write_phrases(folder / PHRASES, model.tokenizer)
         _copy_vectors(model, folder)
         meta = _describe(model) | {
             "sentences": counted.sentences,
@@ -80,6 +74,25 @@ def index(
         ("model", str(output)),
     ]
     return Table(PROPERTIES, table, _tell(unknown, left_out.tolist(), counted.tokens))
+
+
+def read_for(
+    model: Model, corpus: Corpus, folder: Path, progress: Progress, keep: bool = False
+) -> tuple[Counted, list[str], NDArray[np.int64]]:
+    """Write an index of a corpus whose words have the model's rows, and behind them the unknown.
+
+    Returns what was read, the unknown words, and how often each row occurs.
+    """
+    counted = build(corpus, model.tokenizer, folder, cores(), progress, keep)
+    if isinstance(model.tokenizer, Phrases):
+        counted = join_known(folder, counted, model.tokenizer)
+    found = {word: model.find(word) for word in counted.types}
+    unknown = [word for word, row in found.items() if row is None]
+    rows = found | dict(zip(unknown, count(len(model.vocab)), strict=False))
+    counts = renumber_for(folder, list(rows.values()), len(model.vocab) + len(unknown))
+    write_occurrences(folder, counts[: len(model.vocab)])
+    write_lines(folder / "rare.txt", unknown)
+    return counted, unknown, counts
 
 
 def _tell(words: Sequence[str], counts: Sequence[int], tokens: int) -> list[str]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.attention.learning import NothingToLearn
 from ctxembed.errors import CorpusError, UsageError
-from ctxembed.make.learn import NothingLearned, learn_on
+from ctxembed.make.learn import learn_attention
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, cores, fit_settings
 from ctxembed.store.model import Model
@@ -126,8 +127,8 @@ def finish(
     if not attention:
         return [], []
     try:
-        learned = learn_on(Model.open(folder), seed=seed, progress=progress)
-    except NothingLearned as nothing:
+        learned = learn_attention(Model.open(folder), seed=seed, progress=progress)
+    except NothingToLearn as nothing:
         return [], [str(nothing)]
     pairs = (tuple(record.values()) for record in learned.records())
     return [(k if k == "attention" else f"attention_{k}", v) for k, v in pairs], []
