@@ -8,16 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.fitting import (
-    Epoch,
-    Examples,
-    FitSettings,
-    add_heads,
-    attend_examples,
-    fit,
-    logits,
-)
+from ctxembed.attention.fitting import Epoch, FitSettings, add_heads, fit, logits
 from ctxembed.attention.layer import Layer
+from ctxembed.attention.learning import Examples, attend_examples
 from ctxembed.attention.task_head import find_expressions
 from ctxembed.attention.terms import Distance
 from ctxembed.context.representations import Static
@@ -221,7 +214,8 @@ def fit_task(
     )
     save_attention(model, name, saved)
     summary.append(("fitting_seconds", f"{time.perf_counter() - begun:.2f}"))
-    told = _sampled(task), _left_out(task)
+    sampled = f"of {task.lines} sentences a sample of {len(task.items)} was used"
+    told = [sampled] if task.lines > len(task.items) else [], task.left_out
     title = f"{name}: the loss of each epoch"
     curve = Chart("lines", ["loss", "held_out_loss"], "epoch", title=title)
     passes = [(*row, "yes" if row[0] == fitted.best else "no") for row in fitted.epochs]
@@ -272,16 +266,3 @@ def _describe(task: Task, examples: Examples, anchors: Floats) -> dict[str, Any]
             names[row] = names[row] or item.expression
             glosses[row].setdefault(item.label, item.gloss)
     return {"labels": task.labels, "expressions": names, "glosses": glosses}
-
-
-def _left_out(task: Task) -> list[str]:
-    told = [f"line {line}: left out: {reason}" for line, reason in task.unknown]
-    if task.left_out > len(task.unknown):
-        told.append(f"{task.left_out} lines are left out in all")
-    return told
-
-
-def _sampled(task: Task) -> list[str]:
-    if task.lines <= len(task.items):
-        return []
-    return [f"of {task.lines} sentences a sample of {len(task.items)} was used"]

@@ -166,10 +166,7 @@ def train_on(
         "hierarchical_softmax": "yes" if settings.hierarchical_softmax else "no",
     }
     rows: list[tuple[str, Cell]] = [
-        ("sentences", meta["sentences"]),
-        ("tokens", meta["tokens"]),
-        ("document", meta["document"]),
-        ("documents", meta["documents"]),
+        *((name, meta[name]) for name in ("sentences", "tokens", "document", "documents")),
         ("vocabulary", len(counts)),
         ("dropped_words", meta["dropped_words"]),
         *([("phrases", meta["phrases"])] if "phrases" in meta else []),

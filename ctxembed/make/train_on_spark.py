@@ -151,7 +151,7 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
             try:
                 found = count_file(_alone(corpus, file), tokenizer)
             except CtxembedError as error:
-                yield _summary_row(file, error=str(error))
+                yield _summary_row(file, str(error))
                 continue
             for first in range(0, len(found.words), WORDS_A_ROW):
                 some = slice(first, first + WORDS_A_ROW)
@@ -163,7 +163,7 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
                     "first": found.first[some],
                     **{name: [None] * number for name in ("sentences", "blocks", "told")},
                 }
-            yield _summary_row(file, found.sentences, found.blocks, found.sha256)
+            yield _summary_row(file, found.sha256, found.sentences, found.blocks)
 
     each = on_files(session, len(corpus.sources), counted, COUNTED)
     frame = (
@@ -201,16 +201,12 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
 
 
 def _summary_row(
-    file: int,
-    sentences: int | None = None,
-    blocks: int | None = None,
-    told: str = "",
-    error: str = "",
+    file: int, told: str, sentences: int | None = None, blocks: int | None = None
 ) -> dict[str, Any]:
     """Tell of a file in the form of a word; no word has a line break in it."""
     return {
         "word": [f"\n{file}"], "count": [0], "file": [file], "first": [0],
-        "sentences": [sentences], "blocks": [blocks], "told": [error or told],
+        "sentences": [sentences], "blocks": [blocks], "told": [told],
     }  # fmt: skip
 
 

@@ -75,18 +75,21 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
     with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
         model.check_unchanged()  # from here on, what replaced the model would not be reached
         arrays = _arrays(saved)
-        meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
-        meta |= {"model": model.fingerprint} if model.fingerprint else {}
-        meta |= {"task": saved.task} if saved.task else {}
-        meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
-        meta |= {"terms": [term.name for term in saved.layer.terms]}
-        meta |= {"arrays": {key: list(array.shape) for key, array in arrays.items()}}
         kind = np.float16 if isinstance(model.vectors, Small) else np.float32
         for key, array in arrays.items():
             np.save(folder / f"{key}.npy", np.asarray(array, kind))
-        write_json(
-            folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
-        )
+        meta = {
+            "format": FORMAT,
+            "inputs": saved.inputs,
+            **({"model": model.fingerprint} if model.fingerprint else {}),
+            **({"task": saved.task} if saved.task else {}),
+            "layer": {name: getattr(saved.layer, name) for name in NUMBERS},
+            "terms": [term.name for term in saved.layer.terms],
+            "arrays": {key: list(array.shape) for key, array in arrays.items()},
+            "settings": saved.settings,
+            "figures": saved.figures,
+        }
+        write_json(folder / "layer.json", meta)
     model.held[name] = open_attention(model.files, name)
 
 
@@ -145,9 +148,9 @@ def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)
     path = _description(model, name)
-    arrays: dict[str, Any] = {}
-    for key, shape in meta["arrays"].items():
-        arrays[key] = _array(path.folder, key, shape)
+    arrays: dict[str, Any] = {
+        key: _array(path.folder, key, shape) for key, shape in meta["arrays"].items()
+    }
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
         terms = (
