@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +48,10 @@ def index(
         if isinstance(model.tokenizer, Phrases):
             write_phrases(folder / PHRASES, model.tokenizer)
         _copy_vectors(model, folder)
-        meta = _describe(model) | {
+        meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
+        meta |= {
+            "seen_tokens": model.seen_tokens,
+            "vectors_of": bundled_name(model.path) or str(model.path),
             "sentences": counted.sentences,
             "tokens": counted.tokens,
             "dropped_words": len(unknown),
@@ -99,9 +101,8 @@ def _tell(words: Sequence[str], counts: Sequence[int], tokens: int) -> list[str]
     """Say how much of the corpus has no vector, and name what is missed most."""
     if not words:
         return []
-    most = ", ".join(
-        f"{word} {count}" for word, count in list(zip(words, counts, strict=True))[:NAMED]
-    )
+    named = list(zip(words, counts, strict=True))[:NAMED]
+    most = ", ".join(f"{word} {count}" for word, count in named)
     return [
         f"{sum(counts) / tokens:.1%} of the text, {len(words)} words, has no vector and is read"
         f" over: {most}{', ...' if len(words) > NAMED else ''}"
@@ -117,10 +118,3 @@ def _copy_vectors(model: Model, folder: Path) -> None:
         np.save(folder / "frames.npy", model.frames)
     np.save(folder / "seen.npy", np.asarray(model.seen))
     np.save(folder / "mean.npy", np.asarray(model.mean))
-
-
-def _describe(model: Model) -> dict[str, Any]:
-    """Tell where the vectors are from, apart from the corpus that is new."""
-    meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
-    told = {"seen_tokens": model.seen_tokens}
-    return meta | told | {"vectors_of": bundled_name(model.path) or str(model.path)}

@@ -76,12 +76,12 @@ def train(
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
         settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
-        joined = 0
+        joined = {}
         if phrases:
             tokenizer, counted = learn_phrases(
                 folder / "index", counted, tokenizer, settings.min_count
             )
-            joined = write_phrases(folder / PHRASES, tokenizer)
+            joined = {"phrases": write_phrases(folder / PHRASES, tokenizer)}
         if words is None:
             kept = counted.kept(settings.min_count)
         else:
@@ -100,7 +100,7 @@ def train(
             "dropped_words": len(counted.types) - kept,
             "word2vec": asdict(settings),
             "tokenizer": tokenizer.told(),
-            **({"phrases": joined} if phrases else {}),
+            **joined,
             "lines": corpus.lines,
             "encoding": corpus.encoding,
             "document": counted.document,

@@ -40,19 +40,13 @@ class Saved:
     task_head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
 
 
-def check_name(name: str) -> str:
-    """Return the name if an attention may have it."""
+def check_free(model: Model, name: str, *, task: bool) -> None:
+    """Refuse a name that means something else, or under which another kind would be lost."""
     if not re.fullmatch(r"[\w][\w.-]*", name) or name in RESERVED:
         raise UsageError(
             f"an attention cannot be called {name!r}; take letters, digits, - and _,"
             f" but none of {', '.join(RESERVED)}"
         )
-    return name
-
-
-def check_free(model: Model, name: str, *, task: bool) -> None:
-    """Refuse a name under which the model has another kind of attention: it would be lost."""
-    check_name(name)
     if name not in model.attentions():
         return
     try:
@@ -72,7 +66,7 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
 
     model.check_unchanged()
     (model.path / "attention").mkdir(exist_ok=True)
-    with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
+    with written_whole(model.path / "attention" / name, replace=True) as folder:
         model.check_unchanged()  # from here on, what replaced the model would not be reached
         arrays = _arrays(saved)
         kind = np.float16 if isinstance(model.vectors, Small) else np.float32

@@ -1,6 +1,6 @@
 """A model directory: open it, ask it for words and vectors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,23 +16,19 @@ from ctxembed.static.frames import Frames
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, Space, Vectors, mean_of, unit
 from ctxembed.store.contents import TRIES, Held, believe, hold_attentions, read_format, read_json
-from ctxembed.store.vocabulary import Vocabulary
+from ctxembed.store.vocabulary import FIX, Vocabulary, open_tokenizer
 from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.word_list import read_lines
 
 FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
-FIX = "train the model again"
 
 
 @dataclass(frozen=True, eq=False)
 class Model(Vocabulary):
     """Static vectors, the corpus they come from, and the attentions learned on them."""
 
-    path: Path
-    meta: dict[str, Any]
     held: Held = field(default_factory=dict)  # the attentions learned for it, opened
 
     opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
@@ -84,11 +80,6 @@ class Model(Vocabulary):
         opened.__dict__["files"] = files
         return opened
 
-    @cached_property
-    def files(self) -> Folder:
-        """Its files, all opened at one moment."""
-        return Folder(self.path, FIX)
-
     @classmethod
     def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
         """Make a model in memory from a few vectors, as a class writes them on the board."""
@@ -111,13 +102,6 @@ class Model(Vocabulary):
             tokenizer=Tokenizer(),
         )
         return made
-
-    @cached_property
-    def vocab(self) -> Sequence[str]:
-        """Words, the most frequent first; the place in the list is the row in `vectors`."""
-        words = read_lines(self.files / "vocab.txt")
-        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
-        return words
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -208,11 +192,6 @@ class Model(Vocabulary):
         return int(self.meta["tokens"])
 
     @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """How this model reads text."""
-        return open_tokenizer(self.meta, self.files)
-
-    @cached_property
     def index(self) -> Index | None:
         """The corpus, where the model has it (an imported model has none)."""
         folder = self.files / "index"
@@ -273,24 +252,3 @@ class Model(Vocabulary):
         array: NDArray[Any] = load(self.files / name)
         self._expect(name, array.shape, (length,))
         return array
-
-    def _expect(self, name: str, found: object, expected: object) -> None:
-        if found != expected:
-            raise self.files.damage(name, f"size {found}, expected {expected}")
-
-
-def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
-    """Make the tokeniser that a model's description tells of."""
-    try:
-        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
-        if meta.get("phrases"):
-            from ctxembed.text.phrases import FILE, open_phrases
-
-            return open_phrases(told, files / FILE)
-        if told.get("unit", "word") == "word":
-            return Tokenizer(**told)
-        from ctxembed.text.subword import open_units
-
-        return open_units(told, files)
-    except TypeError:
-        raise files.damage("model.json", "tokenizer") from None

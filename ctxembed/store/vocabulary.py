@@ -1,26 +1,43 @@
 """The words of a model, found as people write them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from ctxembed.errors import UnknownWordError
+from ctxembed.text.folder import Folder
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.word_list import read_lines
 
+FIX = "train the model again"
 FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
 
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Words in a fixed order, and how text becomes such words."""
 
-    @property
-    def vocab(self) -> Sequence[str]:
-        """Words, the most frequent first; the place in the list is the row."""
-        raise NotImplementedError
+    path: Path
+    meta: dict[str, Any]
 
-    @property
+    @cached_property
+    def files(self) -> Folder:
+        """Its files, all opened at one moment."""
+        return Folder(self.path, FIX)
+
+    @cached_property
+    def vocab(self) -> Sequence[str]:
+        """Words, the most frequent first; the place in the list is the row in `vectors`."""
+        words = read_lines(self.files / "vocab.txt")
+        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
+        return words
+
+    @cached_property
     def tokenizer(self) -> Tokenizer:
-        """How text is read."""
-        raise NotImplementedError
+        """How this model reads text."""
+        return open_tokenizer(self.meta, self.files)
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -111,6 +128,10 @@ class Vocabulary:
             raise UnknownWordError("\n".join(told) or "no word was given")
         return known, tell_forms(forms), told
 
+    def _expect(self, name: str, found: object, expected: object) -> None:
+        if found != expected:
+            raise self.files.damage(name, f"size {found}, expected {expected}")
+
 
 def tell_forms(forms: Mapping[str, str]) -> list[str]:
     """Say which words were found in another form.
@@ -120,3 +141,20 @@ def tell_forms(forms: Mapping[str, str]) -> list[str]:
     """
     told = ", ".join(f"{word} as {form}" for word, form in forms.items())
     return [f"not in the vocabulary, taken in another form: {told}"] if told else []
+
+
+def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
+    """Make the tokeniser that a model's description tells of."""
+    try:
+        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
+        if meta.get("phrases"):
+            from ctxembed.text.phrases import FILE, open_phrases
+
+            return open_phrases(told, files / FILE)
+        if told.get("unit", "word") == "word":
+            return Tokenizer(**told)
+        from ctxembed.text.subword import open_units
+
+        return open_units(told, files)
+    except TypeError:
+        raise files.damage("model.json", "tokenizer") from None

@@ -81,15 +81,12 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
     A link stays and what it leads to is written; a device or a pipe is written into as it is.
     """
     path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file() and not path.is_dir():
-        try:
-            with path.open("wb") as file:
-                yield file
-        except OSError as error:
-            raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
-        return
     work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as file:
+                yield file
+            return
         sweep_files(path)
         file = work.open("xb")
         try:
