@@ -15,6 +15,11 @@ from typing import Any
 __version__ = "0.2.0"
 
 # Nothing is imported before it is used: start-up is what a person feels first.
+_QUESTIONS = (  # each in a file of its name
+    "ablate", "align", "ambiguity", "check", "collocates", "compare", "contextualize", "explain",
+    "keywords", "kwic", "ladder", "mix", "neighbors", "positions", "predict", "senses", "shift",
+    "show", "similarity", "substitutes", "tokenize", "vectorize",
+)  # fmt: skip
 _WHERE = {
     "CtxembedError": "ctxembed.errors",
     "Model": "ctxembed.store.model",
@@ -29,40 +34,19 @@ _WHERE = {
     "train": "ctxembed.make.train",
     "learn": "ctxembed.make.learn:learn_attention",
     "fit": "ctxembed.make.fit:fit_task",
-    "predict": "ctxembed.ask.predict",
     "info": "ctxembed.ask.show",
-    "check": "ctxembed.ask.check",
-    "show": "ctxembed.ask.show",
     "vector": "ctxembed.ask.show",
-    "neighbors": "ctxembed.ask.neighbors",
-    "similarity": "ctxembed.ask.similarity",
     "analogy": "ctxembed.ask.neighbors",
-    "tokenize": "ctxembed.ask.tokenize",
-    "vectorize": "ctxembed.ask.vectorize",
-    "ladder": "ctxembed.ask.ladder",
     "Representations": "ctxembed.context.representations",
     "parse": "ctxembed.context.parse",
-    "explain": "ctxembed.ask.explain",
     "explain_weights": "ctxembed.ask.explain",
-    "compare": "ctxembed.ask.compare",
-    "substitutes": "ctxembed.ask.substitutes",
-    "contextualize": "ctxembed.ask.contextualize",
-    "ablate": "ctxembed.ask.ablate",
-    "senses": "ctxembed.ask.senses",
-    "kwic": "ctxembed.ask.kwic",
-    "collocates": "ctxembed.ask.collocates",
-    "keywords": "ctxembed.ask.keywords",
-    "ambiguity": "ctxembed.ask.ambiguity",
     "saved_senses": "ctxembed.store.sense_store",
-    "mix": "ctxembed.ask.mix",
-    "align": "ctxembed.ask.align",
-    "shift": "ctxembed.ask.shift",
-    "positions": "ctxembed.ask.positions",
     "evaluate": "ctxembed.evaluate",
     "import_": "ctxembed.make.import_",
     "export": "ctxembed.make.export",
     "index": "ctxembed.make.index_",
     "shrink": "ctxembed.make.shrink",
+    **{name: f"ctxembed.ask.{name}" for name in _QUESTIONS},
 }
 __all__ = ["__version__", *_WHERE]
 

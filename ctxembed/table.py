@@ -220,6 +220,5 @@ def round_to_total(values: Sequence[float], digits: int) -> list[str]:
 
 
 def _decimal(number: int, digits: int) -> str:
-    text = str(abs(number)).rjust(digits + 1, "0")
-    whole, rest = text[: len(text) - digits], text[len(text) - digits :]
-    return ("-" if number < 0 else "") + (f"{whole}.{rest}" if digits else whole)
+    whole, rest = divmod(abs(number), 10**digits)
+    return ("-" if number < 0 else "") + (f"{whole}.{rest:0{digits}}" if digits else f"{whole}")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from ctxembed.errors import ModelError
 from ctxembed.store.contents import describe, description_of, directories, list_contents, listing
-from ctxembed.store.model import FIX, Model
+from ctxembed.store.model import Model
 from ctxembed.store.places import Given, model_path
 from ctxembed.store.soundness import find_fault
+from ctxembed.store.vocabulary import FIX
 from ctxembed.store.whole import sweep_files
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.folder import Folder

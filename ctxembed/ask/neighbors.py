@@ -62,12 +62,15 @@ def nearest_rows(
     often = often if (trusted[:often] >= FAR).all() else len(trusted)
     bound = float(trusted[often:].max(initial=0))
 
-    def rank(some: Floats, left_out: Sequence[Sequence[int]], words: int) -> list[list[Ranked]]:
-        """Rank the first words for each of some vectors (n, d)."""
+    def look(some: Floats, first: int, last: int) -> Floats:
+        """Return (n, V) the cosines of some vectors (n, d) with the words from first to last."""
         if isinstance(space, Space):
-            cosines = space.cosines(some, words)
-        else:
-            cosines = some @ unit(space[:words]).T  # (n, V)
+            return space.cosines(some, first, last)
+        return np.asarray(some @ unit(space[first:last]).T)
+
+    def rank(cosines: Floats, left_out: Sequence[Sequence[int]]) -> list[list[Ranked]]:
+        """Rank the words whose cosines (n, V) are known."""
+        words = cosines.shape[1]
         # a doubtful word is less near, or less far
         scores = cosines - (1 - trusted[:words]) * np.abs(cosines)
         scores[:, model.seen[:words] < min_count] = -np.inf
@@ -81,10 +84,11 @@ def nearest_rows(
     found = []
     for first in range(0, len(asked), AT_ONCE):
         some, left_out = asked[first : first + AT_ONCE], without[first : first + AT_ONCE]
-        for words in dict.fromkeys((often, len(trusted))):
-            ranked = rank(some, left_out, words)
-            if all(len(best) == number and best[-1][0] > bound for best in ranked):
-                break
+        cosines = look(some, 0, often)
+        ranked = rank(cosines, left_out)
+        if not all(len(best) == number and best[-1][0] > bound for best in ranked):
+            cosines = np.concatenate([cosines, look(some, often, len(trusted))], axis=1)
+            ranked = rank(cosines, left_out)
         found += [[(i, cosine) for _, cosine, i in best] for best in ranked]
     return found
 

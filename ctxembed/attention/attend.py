@@ -231,7 +231,9 @@ def _weigh(
     if layer.terms and scores.shape[2] < layer.heads:
         scores = np.repeat(scores, layer.heads, axis=2)
     for term in layer.terms:
-        term.add(scores, seen)
+        bias = term.bias(seen, scores.dtype)
+        if bias is not None:
+            scores += bias
     weights = softmax(scores, look, out=scores)
     wide = (len(keys), places, layer.heads, keys.shape[1])
     return Look(layer, asking, q, np.broadcast_to(weights, wide))

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.attend import Attended, attend
 from ctxembed.attention.layer import Gradients, Layer, Parameters
-from ctxembed.attention.learning import Adam, blend
+from ctxembed.attention.learning import Adam, Examples, attend_examples, blend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.task_head import classify, gates, read
 from ctxembed.attention.terms import Distance
@@ -34,30 +33,6 @@ class FitSettings:
     drop: float = 0.1  # share of the context words hidden at each step
     patience: int = 8  # epochs without improvement before stopping
     average: float = 0.98  # decay of the running mean of the parameters, which is what is kept
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Labelled occurrences; a span stands in its sentence as one word."""
-
-    ids: NDArray[np.int32]  # (n, T) rows of the vocabulary, 0 behind the end
-    length: NDArray[np.intp]  # (n,) words of each sentence
-    target: NDArray[np.intp]  # (n,) place of the target
-    own: Floats  # (n, d) mean of the target's vectors
-    label: NDArray[np.intp]  # (n,)
-
-    def __len__(self) -> int:
-        return len(self.target)
-
-    def take(self, rows: NDArray[np.intp]) -> "Examples":
-        """Keep some rows, no wider than they need be."""
-        length = self.length[rows]
-        ids = self.ids[rows][:, : int(length.max(initial=1))]
-        return Examples(ids, length, self.target[rows], self.own[rows], self.label[rows])
-
-    def known(self) -> NDArray[np.bool_]:
-        """(n, T) False behind the end of a sentence."""
-        return np.arange(self.ids.shape[1]) < self.length[:, None]
 
 
 @dataclass(frozen=True)
@@ -108,16 +83,6 @@ def _beside(reach: int) -> Floats:
     return np.stack(
         [0.0 * far, np.where(far < 0, slope, slope - 10), np.where(far > 0, slope, slope - 10)]
     )
-
-
-def attend_examples(
-    layer: Layer, x: Floats, some: Examples, known: NDArray[np.bool_] | None = None
-) -> Attended:
-    """Run the layer for the targets; `known` (n, T) may hide words."""
-    read = x[some.ids]  # (n, T, d)
-    read[np.arange(len(some)), some.target] = some.own
-    known = some.known() if known is None else known
-    return attend(layer, read, some.ids, queries=some.target, mask=known)
 
 
 def run_task(

@@ -59,13 +59,7 @@ class Layer:
         return replace(self, terms=tuple(terms))
 
     def some_heads(self, heads: slice) -> "Layer":
-        """Return a layer of some of the heads, each as it is."""
-        parts = {name: getattr(self, name) for name in MATRICES}
-        cut: dict[str, Any] = {
-            k: None if part is None else part[heads] for k, part in parts.items()
-        }
-        terms = (
-            t if len(t.by_head) == 1 else replace(t, by_head=t.by_head[heads]) for t in self.terms
-        )
-        number = len(range(self.heads)[heads])
-        return replace(self, heads=number, terms=tuple(terms), looks_twice=False, **cut)
+        """Return a layer of some of its several heads, each as it is."""
+        by_head = {k: part for k, part in self.parameters().items() if len(part) == self.heads}
+        cut = self.updated({name: part[heads] for name, part in by_head.items()})
+        return replace(cut, heads=len(range(self.heads)[heads]), looks_twice=False)

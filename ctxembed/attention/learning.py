@@ -7,11 +7,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.attend import attend
+from ctxembed.attention.attend import Attended, attend
 from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.objective import Score, Weights, normalise, unaverage
-from ctxembed.attention.pseudowords import Batch, Occurrences, Sampler, families, place_classes
+from ctxembed.attention.pseudowords import (
+    Batch,
+    Ints,
+    Occurrences,
+    Sampler,
+    families,
+    place_classes,
+)
 from ctxembed.attention.terms import Walls
+from ctxembed.errors import CorpusError
 from ctxembed.static.space import Floats
 
 FEWEST_WORDS = 20  # that must occur often enough
@@ -19,8 +27,8 @@ FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
 RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # how fast, beside the matrices
 
 
-class NothingToLearn(ValueError):
-    """The corpus is too small, or its words do not repeat."""
+class NothingToLearn(CorpusError):
+    """The corpus is too small, or its words do not repeat; the model answers without it."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +85,12 @@ def learn(
         number = int((part.counts() >= fewest).sum())
         if number < FEWEST_WORDS:
             raise NothingToLearn(
-                f"only {number} words occur {fewest} times in the"
-                f" {'part to learn from' if part is seen else 'held-out part'};"
-                f" {FEWEST_WORDS} are needed"
+                f"there is nothing to learn attention from: only {number} words occur {fewest}"
+                f" times in the {'part to learn from' if part is seen else 'held-out part'};"
+                f" {FEWEST_WORDS} are needed. General attention answers in its place"
             )
-    classes = place_classes(seen, rng, classes=s.classes)
-    family = families(x, seen, size=s.relatives)
+    classes = place_classes(seen, rng, s.classes)
+    family = families(x, seen, s.relatives)
     train = Sampler(seen, classes, family, window=s.reach, fewest=s.fewest)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
     check = Sampler(held_out, classes, alone, window=s.reach, fewest=FEWEST_HELD_OUT)
@@ -135,6 +143,40 @@ def learn(
                 return
 
 
+@dataclass(frozen=True)
+class Examples:
+    """Occurrences to learn from; a span stands in its sentence as one word."""
+
+    ids: Ints  # (n, T) rows of the vocabulary, 0 behind the end
+    length: Ints  # (n,) words of each sentence
+    target: Ints  # (n,) place of the target
+    own: Floats  # (n, d) mean of the target's vectors
+    label: NDArray[np.intp]  # (n,) what is learned of each
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def take(self, rows: NDArray[np.intp]) -> "Examples":
+        """Keep some rows, no wider than they need be."""
+        length = self.length[rows]
+        ids = self.ids[rows][:, : int(length.max(initial=1))]
+        return Examples(ids, length, self.target[rows], self.own[rows], self.label[rows])
+
+    def known(self) -> NDArray[np.bool_]:
+        """(n, T) False behind the end of a sentence."""
+        return np.arange(self.ids.shape[1]) < self.length[:, None]
+
+
+def attend_examples(
+    layer: Layer, x: Floats, some: Examples, known: NDArray[np.bool_] | None = None
+) -> Attended:
+    """Run the layer for the targets; `known` (n, T) may hide words."""
+    read = x[some.ids]  # (n, T, d)
+    read[np.arange(len(some)), some.target] = some.own
+    known = some.known() if known is None else known
+    return attend(layer, read, some.ids, queries=some.target.astype(np.intp), mask=known)
+
+
 def run_batch(
     layer: Layer,
     x: Floats,
@@ -148,20 +190,17 @@ def run_batch(
     pairs, number, dim = len(batch.pairs), len(batch.sentences), x.shape[1]
     words = x[batch.pairs]  # (G, 2, d)
     shared, _ = normalise((mix[:, :, None] * words).sum(axis=1))  # (G, d) two words, one vector
-    own = np.repeat(shared, number // pairs, axis=0)  # (N, d)
+    repeats = number // (2 * pairs)  # of each word
+    own = np.repeat(shared, 2 * repeats, axis=0)  # (N, d)
     output = np.empty_like(own)
     parts = []
+    flat = batch.pairs.ravel()
+    label = np.repeat(np.arange(2 * pairs), repeats)  # (N,)
+    some = Examples(batch.sentences, batch.length, batch.target, own, label)
     for rows in np.array_split(np.argsort(batch.length, kind="stable"), chunks):
-        length = batch.length[rows]
-        known = np.arange(length.max(initial=1)) < length[:, None]
-        ids = batch.sentences[rows][:, : known.shape[1]]
-        target: NDArray[np.intp] = batch.target[rows].astype(np.intp)
-        read = x[ids]  # (B, T, d)
-        read[np.arange(len(rows)), target] = own[rows]
-        part = attend(layer, read, ids, queries=target, mask=known)
+        part = attend_examples(layer, x, some.take(rows))
         output[rows] = part.output[:, 0]
         parts.append((rows, part))
-    flat = batch.pairs.ravel()
     score, d_output = unaverage(
         output.reshape(pairs, 2, -1, dim), words, flat[:, None] == flat, plain, weights
     )

@@ -12,6 +12,7 @@ from ctxembed.static.space import Floats
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 CHUNK = 1 << 20  # tokens read at once
+FREQUENT = 100  # words that tell by standing beside a word which place it takes
 MOST = 1 << 23  # tokens that are enough to know which words stand beside a word
 
 
@@ -49,22 +50,18 @@ def split(
     )
 
 
-def place_classes(
-    found: Occurrences, rng: np.random.Generator, *, classes: int = 32, frequent: int = 100
-) -> Ints:
+def place_classes(found: Occurrences, rng: np.random.Generator, classes: int) -> Ints:
     """Group words by which frequent words stand right before and after them (V,).
 
     Two senses of one word take the same place in a sentence, two random words mostly do not: pairs
     from one class teach attention what a sentence is about, not which part of speech fits.
     """
-    size, common = found.vocabulary, min(frequent, found.vocabulary)
-    profile = np.sqrt(_beside(found, common))  # (V, 2 (f+1))
+    profile = np.sqrt(_beside(found, min(FREQUENT, found.vocabulary)))  # (V, 2 (f+1))
     weight = np.sqrt(found.counts())
     seen = np.flatnonzero(found.counts() >= min(50, int(found.counts().max())))
     k = max(1, min(classes, len(seen) // 50))
     chance = weight[seen] / weight[seen].sum()
     centres = profile[rng.choice(seen, k, replace=False, p=chance)]
-    assert len(profile) == size
     return nearest(profile, k_means(profile[seen], centres, weights=weight[seen], steps=15))
 
 
@@ -89,22 +86,19 @@ def _beside(found: Occurrences, common: int) -> Floats:
         for table, beside in zip(tables, (left, right), strict=True):
             at = words[known].astype(np.int64) * (common + 1) + beside[known]
             table += np.bincount(at, minlength=len(table))
-    shares = [
-        t.reshape(size, -1) / np.maximum(t.reshape(size, -1).sum(1), 1)[:, None] for t in tables
-    ]
+    found_beside = tables.reshape(2, size, -1)  # (2, V, f+1)
+    shares = found_beside / np.maximum(found_beside.sum(axis=2, keepdims=True), 1)
     return np.concatenate(shares, axis=1).astype(np.float32)
 
 
-def families(
-    x: Floats, found: Occurrences, *, size: int, fewest: int = 50, most: int = 20_000
-) -> Ints:
+def families(x: Floats, found: Occurrences, size: int) -> Ints:
     """Return each word with its nearest words (V, 1 + size): together they stand for one sense.
 
     Only frequent words are given relatives, or are one; others stand alone.
     """
     family = np.repeat(np.arange(len(x))[:, None], 1 + size, axis=1)
-    often = np.flatnonzero(found.counts() >= fewest)
-    often = often[np.argsort(-found.counts()[often], kind="stable")[:most]]
+    often = np.flatnonzero(found.counts() >= 50)
+    often = often[np.argsort(-found.counts()[often], kind="stable")[:20_000]]
     if not size or len(often) <= 10 * size:
         return family
     for rows in np.array_split(often, len(often) // 500 + 1):

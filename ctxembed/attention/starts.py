@@ -3,15 +3,16 @@
 import numpy as np
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.reach import REACH
 from ctxembed.attention.terms import Distance, Term, Walls, WordBias
-from ctxembed.attention.terms.distance import decay
+from ctxembed.attention.terms.distance import REACH, decay
 from ctxembed.attention.terms.word_bias import damping
 from ctxembed.static.space import Floats
 
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
 GENERAL = ("textbook", "scaled", "cosine")
 OWN = 0.08  # how much of the word stays while attention is learned
+FOUND = 0.7  # how much of what the others ask with is what the first head found
+TEMPERATURE, NOISE = 4.0, 0.01
 NEAR_SLOPE, FAR_SLOPES, FAR_WALLS = 0.4, (0.02, 0.1, 0.1), (0.0, 0.0, 1.0)
 
 
@@ -36,12 +37,8 @@ def general(kind: str, dim: int, heads: int = 4, frequency: Floats | None = None
 def random_layer(dim: int, heads: int, rng: "np.random.Generator") -> Layer:
     """Start a layer as training would, before it has learned anything: W ~ N(0, 1/d)."""
     size = max(1, dim // heads)
-    into, out_of = (heads, dim, size), (heads, size, dim)
-    deviations = (dim**-0.5, dim**-0.5, dim**-0.5, (heads * size) ** -0.5)
-    w_q, w_k, w_v, w_o = (
-        rng.normal(0, deviation, shape).astype(np.float32)
-        for deviation, shape in zip(deviations, (into, into, into, out_of), strict=True)
-    )
+    w_q, w_k, w_v = rng.normal(0, dim**-0.5, (3, heads, dim, size)).astype(np.float32)
+    w_o = rng.normal(0, (heads * size) ** -0.5, (heads, size, dim)).astype(np.float32)
     return Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
 
 
@@ -53,10 +50,6 @@ def start(
     *,
     heads: int = 4,
     reach: int = 24,
-    temperature: float = 4.0,
-    own: float = OWN,
-    found: float = 0.7,
-    noise: float = 0.01,
 ) -> Layer:
     """Start near general attention, looking twice.
 
@@ -65,10 +58,10 @@ def start(
     features: (V, F) of WordBias, its last two the mildest damping and the length. heights: (V,).
     """
     eye = np.eye(dim)[None]
-    size = np.sqrt(temperature) * dim**0.25  # so that q·k / sqrt(d) = temperature · cosine
+    size = np.sqrt(TEMPERATURE) * dim**0.25  # so that q·k / sqrt(d) = TEMPERATURE · cosine
 
     def about(matrix: Floats) -> Floats:
-        return matrix + noise * rng.standard_normal((heads, dim, dim))
+        return matrix + NOISE * rng.standard_normal((heads, dim, dim))
 
     def ready(array: Floats) -> Floats:
         return array.astype(np.float32)
@@ -78,8 +71,8 @@ def start(
     w_q = about(size * eye)
     slopes, walls = np.array([FAR_SLOPES[0]]), np.array([1.0])
     if heads > 1:
-        w_q = np.concatenate([about(size * (1 - found) * eye), about(size * found * eye)], axis=1)
-        w_q[0, :dim] -= size * (1 - found) * eye[0]
+        w_q = np.concatenate([about(size * (1 - FOUND) * eye), about(size * FOUND * eye)], axis=1)
+        w_q[0, :dim] -= size * (1 - FOUND) * eye[0]
         w_q[0, dim:] = 0
         slopes = np.array([NEAR_SLOPE, *np.resize(FAR_SLOPES, heads - 1)])
         walls = np.array([1.0, *np.resize(FAR_WALLS, heads - 1)])
@@ -88,11 +81,11 @@ def start(
         ready(w_q),
         ready(about(size * eye)),
         ready(about(eye)),
-        ready(about((1 - own) / heads * eye)),
+        ready(about((1 - OWN) / heads * eye)),
         b_q=np.zeros((heads, dim), np.float32),
         scale=float(1 / np.sqrt(dim)),
         skip_self=True,
-        own=own,
+        own=OWN,
         looks_twice=heads > 1,
         terms=(
             Distance(ready(decay(tuple(slopes), reach))),

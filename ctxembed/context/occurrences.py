@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.reach import REACH
+from ctxembed.attention.terms.distance import REACH
 from ctxembed.errors import ModelError
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_name

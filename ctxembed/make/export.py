@@ -9,9 +9,8 @@ from ctxembed.errors import UsageError
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.write import check_words, write_vectors
 from ctxembed.store.model import Model
-from ctxembed.store.pair import pair_written_whole
 from ctxembed.store.places import on_model
-from ctxembed.store.whole import file_written_whole
+from ctxembed.store.whole import file_written_whole, pair_written_whole
 from ctxembed.table import PROPERTIES, Table
 
 FORMATS = {

@@ -1,23 +1,16 @@
 """Fit attention to a labelled task, and say what it is worth on sentences it never saw."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.fitting import (
-    Epoch,
-    Examples,
-    FitSettings,
-    add_heads,
-    attend_examples,
-    fit,
-    logits,
-)
+from ctxembed.attention.fitting import Epoch, FitSettings, add_heads, fit, logits
 from ctxembed.attention.layer import Layer
+from ctxembed.attention.learning import Examples, attend_examples
 from ctxembed.attention.task_head import find_expressions
 from ctxembed.attention.terms import Distance
 from ctxembed.context.representations import Static
@@ -57,8 +50,8 @@ class Fitted:
     layer: Layer  # for the words of the task
     task_head: Floats
     anchors: Floats  # (A, d)
-    epochs: list[Epoch]
-    before: float  # accuracy on the held-out part by nearest centroid, before fitting
+    epochs: list[tuple[float, ...]]  # number, loss, loss and accuracy on the held-out part
+    best: int  # number of the epoch that fitting went back to
     given: Rows  # labels given to the held-out part by what was fitted without it
 
 
@@ -103,31 +96,29 @@ def fit_examples(
     both = np.sort(np.concatenate([seen, held_out]))
     anchors = find_expressions(ready.examples.own[seen])[0]
     one, other = ready.examples.take(seen), ready.examples.take(held_out)
-    epochs: list[Epoch] = []
+    epochs: list[tuple[float, ...]] = []
     best: Epoch | None = None
     start = add_heads(ready.layer.only(ready.used), np.random.default_rng(seed))
     with progress.stage("fit", 2 * settings.epochs, "epochs") as stage:
         rng = np.random.default_rng(seed)
-        runs = fit(start, labels, ready.x, anchors, one, other, settings, rng)
-        for epoch in runs:
+        for epoch in fit(start, labels, ready.x, anchors, one, other, settings, rng):
             stage.advance()
             stage.say(f"loss {epoch.loss:.3f}, held out {epoch.held_out_accuracy:.3f}")
             best = epoch if epoch.best else best
-            epochs.append(replace(epoch, layer=start, task_head=np.zeros(0)))
+            losses = epoch.loss, epoch.held_out_loss, epoch.held_out_accuracy
+            epochs.append((epoch.number, *losses))
         assert best is not None
         given = logits(best.layer, best.task_head, ready.x, anchors, other).argmax(axis=1)
         stage.advance(settings.epochs - len(epochs))
         anchors = find_expressions(ready.examples.own[both])[0]
         all_of_it, rng = ready.examples.take(both), np.random.default_rng(seed)
         again = fit(start, labels, ready.x, anchors, all_of_it, None, settings, rng)
-        for epoch in again:
+        for last in again:
             stage.advance()
-            last = epoch
-            if epoch.number == best.number:
+            if last.number == best.number:
                 break
-        stage.advance(settings.epochs - last.number)
-    before = float((centroids(ready, seen, held_out, labels) == other.label).mean())
-    return Fitted(last.layer, last.task_head, anchors, epochs, before, given)
+        stage.advance(settings.epochs - best.number)
+    return Fitted(last.layer, last.task_head, anchors, epochs, best.number, given)
 
 
 def centroids(ready: Prepared, seen: Rows, asked: Rows, labels: int) -> Rows:
@@ -136,27 +127,15 @@ def centroids(ready: Prepared, seen: Rows, asked: Rows, labels: int) -> Rows:
     units = np.zeros_like(some.own)
     layer = ready.layer.only(ready.used)
     for rows in np.array_split(np.arange(len(some)), -(-len(some) // 256)):
-        output = attend_examples(layer, ready.x, some.take(rows)).output[:, 0]
-        units[rows] = unit(output)
+        units[rows] = unit(attend_examples(layer, ready.x, some.take(rows)).output[:, 0])
     anchors, group = find_expressions(some.own[seen])
-    shared = _means(units[seen], some.label[seen], labels)
-    means = np.stack(
-        [
-            _means(units[seen[group == a]], some.label[seen[group == a]], labels)
-            for a in range(len(anchors))
-        ]
-    )  # (A, C, d)
-    means = np.where(np.abs(means).sum(axis=2, keepdims=True) > 0, means, shared)
-    own = unit(some.own[asked]) @ anchors.T  # (n, A)
-    return np.asarray(
-        (means[own.argmax(axis=1)] @ units[asked][:, :, None])[:, :, 0].argmax(axis=1)
-    )
-
-
-def _means(units: Floats, label: Rows, labels: int) -> Floats:
-    sums = np.zeros((labels, units.shape[1]), units.dtype)
-    np.add.at(sums, label, units)
-    return unit(sums)
+    sums = np.zeros((len(anchors) + 1, labels, units.shape[1]), units.dtype)
+    np.add.at(sums, (group, some.label[seen]), units[seen])  # in the last one, of no expression
+    means = unit(sums[:-1])  # (A, C, d)
+    means = np.where(np.abs(means).sum(axis=2, keepdims=True) > 0, means, unit(sums.sum(axis=0)))
+    nearest = (unit(some.own[asked]) @ anchors.T).argmax(axis=1)  # (n,)
+    cosines = (means[nearest] @ units[asked][:, :, None])[:, :, 0]  # (n, C)
+    return np.asarray(cosines.argmax(axis=1))
 
 
 def split(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Rows, Rows]:
@@ -206,15 +185,14 @@ def fit_task(
     fitted = fit_examples(
         ready, train[one], train[other], len(task.labels), settings, seed, progress
     )
+    measured_on, seen, asked, labelled = "held-out part", train[one], train[other], fitted.given
     if len(test):  # what the file sets aside is seen once, here
-        asked_of = ready.examples.take(test)
-        made = logits(fitted.layer, fitted.task_head, ready.x, fitted.anchors, asked_of)
-        before = centroids(ready, train, test, len(task.labels))
-        right = ready.examples.label[test]
-        asked = Asked("test", right, made.argmax(axis=1), float((before == right).mean()))
-    else:
-        right = ready.examples.label[train[other]]
-        asked = Asked("held-out part", right, fitted.given, fitted.before)
+        measured_on, seen, asked = "test", train, test
+        some = ready.examples.take(test)
+        made = logits(fitted.layer, fitted.task_head, ready.x, fitted.anchors, some)
+        labelled = made.argmax(axis=1)
+    right = ready.examples.label[asked]
+    figures = measure(right, labelled, centroids(ready, seen, asked, len(task.labels)))
     summary: list[tuple[str, Cell]] = [
         ("attention", name),
         ("start", ready.origin),
@@ -223,48 +201,45 @@ def fit_task(
         ("expressions", len({item.expression for item in task.items})),
         ("split", by),
         ("epochs", len(fitted.epochs)),
-        ("best_epoch", _best(fitted.epochs)),
-        ("measured_on", f"{asked.name}, {len(asked.right)} sentences"),
-        *asked.figures().items(),
+        ("best_epoch", fitted.best),
+        ("measured_on", f"{measured_on}, {len(right)} sentences"),
+        *figures.items(),
     ]
-    save_attention(model, name, _saved(ready, fitted, task, settings, seed, asked))
+    saved = Saved(
+        replace(ready.layer, heads=fitted.layer.heads).updated(fitted.layer.parameters()),
+        settings={**asdict(settings), "seed": seed, "start": ready.origin},
+        figures=figures,
+        task=_describe(task, ready.examples, fitted.anchors),
+        task_head={"head": fitted.task_head, "anchors": fitted.anchors},
+    )
+    save_attention(model, name, saved)
     summary.append(("fitting_seconds", f"{time.perf_counter() - begun:.2f}"))
-    told = _sampled(task), _left_out(task)
+    sampled = f"of {task.lines} sentences a sample of {len(task.items)} was used"
+    told = [sampled] if task.lines > len(task.items) else [], task.left_out
     title = f"{name}: the loss of each epoch"
     curve = Chart("lines", ["loss", "held_out_loss"], "epoch", title=title)
-    epochs = Table(EPOCHS, list(_epochs(fitted)), *told, chart=curve)
+    passes = [(*row, "yes" if row[0] == fitted.best else "no") for row in fitted.epochs]
+    epochs = Table(EPOCHS, passes, *told, chart=curve)
     if report == "epochs":
         return epochs
     if report == "confusion":
         columns = (CONFUSION[0], *CONFUSION[1].each(task.labels))
         square = Chart("heat", range(1, len(columns)), label=["label"], title="labels given")
-        return Table(columns, asked.confusion(task.labels), *told, chart=square)
+        times = np.zeros((len(task.labels), len(task.labels)), np.int64)
+        np.add.at(times, (right, labelled), 1)
+        rows = zip(task.labels, *times.T.tolist(), strict=True)
+        return Table(columns, rows, *told, chart=square)
     return Table(SUMMARY, summary, *told, chart=replace(curve, of=lambda: epochs))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Labels given to sentences that were not fitted to, beside the right ones."""
-
-    name: str
-    right: Rows
-    given: Rows
-    before: float
-
-    def figures(self) -> dict[str, float]:
-        """Return accuracies, and the 95 % interval of the one after fitting."""
-        hits = int((self.right == self.given).sum())
-        low, high = wilson(hits, len(self.right))
-        most = float(np.bincount(self.right).max() / len(self.right))
-        after = {"accuracy": hits / len(self.right), "low": low, "high": high}
-        told = {"most_frequent_label": most, "accuracy_before": self.before, **after}
-        return {key: round(value, 4) for key, value in told.items()}
-
-    def confusion(self, labels: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-        """Yield a row for each right label: how often each label was given."""
-        for row, label in enumerate(labels):
-            number = np.bincount(self.given[self.right == row], minlength=len(labels))
-            yield (label, *number.tolist())
+def measure(right: Rows, given: Rows, before: Rows) -> dict[str, float]:
+    """Return accuracies of labels given after and before, and the interval of the one after."""
+    hits, number = int((right == given).sum()), len(right)
+    low, high = wilson(hits, number)
+    most = float(np.bincount(right).max() / number)
+    told = {"most_frequent_label": most, "accuracy_before": float((before == right).mean())}
+    told |= {"accuracy": hits / number, "low": low, "high": high}
+    return {key: round(value, 4) for key, value in told.items()}
 
 
 def wilson(hits: int, number: int, z: float = 1.96) -> tuple[float, float]:
@@ -281,47 +256,13 @@ def wilson(hits: int, number: int, z: float = 1.96) -> tuple[float, float]:
     return float(middle - half), float(middle + half)
 
 
-def _best(epochs: Sequence[Epoch]) -> int:
-    return max(epoch.number for epoch in epochs if epoch.best)
-
-
-def _epochs(fitted: Fitted) -> Iterator[tuple[Cell, ...]]:
-    best = _best(fitted.epochs)
-    for e in fitted.epochs:
-        kept = "yes" if e.number == best else "no"
-        yield e.number, e.loss, e.held_out_loss, e.held_out_accuracy, kept
-
-
-def _saved(
-    ready: Prepared, fitted: Fitted, task: Task, settings: FitSettings, seed: int, asked: Asked
-) -> Saved:
-    whole = replace(ready.layer, heads=fitted.layer.heads).updated(fitted.layer.parameters())
-    names: list[str] = [""] * len(fitted.anchors)
-    glosses: list[dict[str, str]] = [{} for _ in fitted.anchors]
-    nearest = (unit(ready.examples.own) @ fitted.anchors.T).argmax(axis=1)
+def _describe(task: Task, examples: Examples, anchors: Floats) -> dict[str, Any]:
+    """Name what the labels of a task are, its expressions, and what each label means for them."""
+    names: list[str] = [""] * len(anchors)
+    glosses: list[dict[str, str]] = [{} for _ in anchors]
+    nearest = (unit(examples.own) @ anchors.T).argmax(axis=1)
     for item, row in zip(task.items, nearest, strict=True):
         if not item.test:
             names[row] = names[row] or item.expression
             glosses[row].setdefault(item.label, item.gloss)
-    told = {"labels": task.labels, "expressions": names, "glosses": glosses}
-    return Saved(
-        whole,
-        "centred",
-        settings={**asdict(settings), "seed": seed, "start": ready.origin},
-        figures=asked.figures(),
-        task=told,
-        task_head={"head": fitted.task_head, "anchors": fitted.anchors},
-    )
-
-
-def _left_out(task: Task) -> list[str]:
-    told = [f"line {line}: left out: {reason}" for line, reason in task.unknown]
-    if task.left_out > len(task.unknown):
-        told.append(f"{task.left_out} lines are left out in all")
-    return told
-
-
-def _sampled(task: Task) -> list[str]:
-    if task.lines <= len(task.items):
-        return []
-    return [f"of {task.lines} sentences a sample of {len(task.items)} was used"]
+    return {"labels": task.labels, "expressions": names, "glosses": glosses}

@@ -1,7 +1,7 @@
 """Vectors made elsewhere, as a model."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO
@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError, UsageError, read_failure
-from ctxembed.progress import SILENT, Progress
+from ctxembed.progress import SILENT, Progress, Stage
 from ctxembed.static.keyed import read_keyed_vectors
 from ctxembed.static.read import BLOCK, VectorFile
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.store.pair import check_whole
-from ctxembed.store.whole import written_whole
+from ctxembed.store.whole import check_whole, written_whole
 from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.lines import check_encoding, read_text
@@ -63,14 +62,23 @@ class Rows:
         self.file.write(np.ascontiguousarray(kept, "<f4").tobytes())
         return self.limit is None or len(self.numbers) < self.limit
 
+    def fill(self, blocks: Blocks, stage: Stage, done: Callable[[], int]) -> bool:
+        """Add block by block, and show how far it is; say whether all of them were wanted."""
+        shown = 0
+        for words, vectors in blocks:
+            wanted = self.add(words, vectors)
+            stage.advance(done() - shown)
+            shown = done()
+            if not wanted:
+                return False
+        return True
+
     def finish(self) -> None:
         """Put the number of rows into the header."""
-        place = self.file.tell()
-        begin = place - 4 * self.dim * len(self.numbers)
+        begin = self.file.tell() - 4 * self.dim * len(self.numbers)
         self.file.seek(0)
         self.tell_size()
         assert self.file.tell() == begin, "numpy's header changed its length"
-        self.file.seek(place)
 
 
 @answers(*PROPERTIES)
@@ -91,21 +99,23 @@ def import_(
     with written_whole(Path(output), replace=force) as folder:
         sha256 = ""
         with (folder / "vectors.npy").open("wb") as target:
-            suffix = Path(file).suffix
-            if suffix in (".npy", ".kv"):
-                words, vectors, counts = (
-                    read_keyed_vectors(Path(file))
-                    if suffix == ".kv"
-                    else (*_array(Path(file), vocabulary, encoding), None)
-                )
+            path = Path(file)
+            if path.suffix in (".npy", ".kv"):
+                if path.suffix == ".kv":
+                    words, vectors, counts = read_keyed_vectors(path)
+                else:
+                    words, vectors = _array(path, vocabulary, encoding)
                 rows = Rows(target, vectors.shape[1], limit)
-                _copy(_slices(words, vectors), rows, progress)
+                with progress.stage("importing", None, "word") as stage:
+                    rows.fill(_slices(words, vectors), stage, lambda: rows.seen)
             else:
+                size = path.stat().st_size if path.is_file() and path.suffix not in PACKED else None
                 with closing(open_bytes(file)) as stream:
                     reading = VectorFile(stream, file, encoding, errors)
                     rows = Rows(target, reading.dim, limit)
-                    ended = _stream(reading, rows, progress)
-                    sha256 = reading.digest.hexdigest() if ended else ""
+                    with progress.stage("importing", size, "B") as stage:
+                        if rows.fill(reading.blocks, stage, lambda: reading.done):
+                            sha256 = reading.digest.hexdigest()
             rows.finish()
         if not rows.numbers:
             raise ModelError(f"{file}: no word in it can be used")
@@ -141,33 +151,10 @@ def _cased(words: list[str]) -> bool:
     return sum(word != word.lower() for word in words) > len(words) / 100
 
 
-def _stream(reading: VectorFile, rows: Rows, progress: Progress) -> bool:
-    """Write what is read; say whether the file was read to its end."""
-    path = Path(reading.name)
-    size = path.stat().st_size if path.is_file() and path.suffix not in PACKED else None
-    with progress.stage("importing", size, "B") as stage:
-        done = 0
-        for words, vectors in reading.blocks:
-            wanted = rows.add(words, vectors)
-            stage.advance(reading.done - done)
-            done = reading.done
-            if not wanted:
-                return False
-    return True
-
-
 def _slices(words: list[str], vectors: Floats) -> Blocks:
     step = max(1, BLOCK // (4 * vectors.shape[1]))
     for first in range(0, len(words), step):
         yield words[first : first + step], np.asarray(vectors[first : first + step], np.float32)
-
-
-def _copy(blocks: Blocks, rows: Rows, progress: Progress) -> None:
-    with progress.stage("importing", None, "word") as stage:
-        for words, vectors in blocks:
-            stage.advance(len(words))
-            if not rows.add(words, vectors):
-                break
 
 
 def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str], Floats]:
@@ -203,11 +190,9 @@ def _summary(rows: Rows, kept: list[str], cased: bool, output: str | Path) -> Ta
         ("cased", "yes" if cased else "no"),
         ("model", str(output)),
     ]
-    notes = []
     left_out = rows.duplicates + rows.not_finite + rows.unusable
-    if left_out:
-        notes.append(
-            f"{left_out} of {rows.seen} rows left out: {rows.duplicates} words that came before,"
-            f" {rows.not_finite} with NaN or infinity, {rows.unusable} without a usable word"
-        )
-    return Table(PROPERTIES, lines, notes)
+    told = (
+        f"{left_out} of {rows.seen} rows left out: {rows.duplicates} words that came before,"
+        f" {rows.not_finite} with NaN or infinity, {rows.unusable} without a usable word"
+    )
+    return Table(PROPERTIES, lines, [told] if left_out else [])

@@ -1,10 +1,11 @@
 """A corpus of one's own for vectors that are there already."""
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.make.shrink import MADE, copy_attentions
@@ -16,7 +17,7 @@ from ctxembed.store.places import bundled_name, on_model
 from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table
-from ctxembed.text.build_index import build, renumber_for, write_occurrences
+from ctxembed.text.build_index import Counted, build, renumber_for, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import Phrases, join_known, write_phrases
@@ -39,23 +40,18 @@ def index(
     corpus, vocabulary = as_corpus(corpus), len(model.vocab)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
-        counted = build(corpus, model.tokenizer, folder / "index", cores(), progress, keep=True)
-        if isinstance(model.tokenizer, Phrases):
-            counted = join_known(folder / "index", counted, model.tokenizer)
-            write_phrases(folder / PHRASES, model.tokenizer)
-        rows = [model.find(word) for word in counted.types]
-        unknown = [word for word, row in zip(counted.types, rows, strict=True) if row is None]
-        if len(unknown) == len(rows):
+        counted, unknown, counts = read_for(model, corpus, folder / "index", progress, keep=True)
+        if len(unknown) == len(counted.types):
             raise CorpusError(
                 f"{', '.join(corpus.names)}: the model has a vector for none of its words"
             )
-        free = iter(range(vocabulary, vocabulary + len(unknown)))
-        numbered = [next(free) if row is None else row for row in rows]
-        counts = renumber_for(folder / "index", numbered, vocabulary + len(unknown))
-        write_occurrences(folder / "index", counts[:vocabulary])
-        write_lines(folder / "index" / "rare.txt", unknown)
+        if isinstance(model.tokenizer, Phrases):
+            write_phrases(folder / PHRASES, model.tokenizer)
         _copy_vectors(model, folder)
-        meta = _describe(model) | {
+        meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
+        meta |= {
+            "seen_tokens": model.seen_tokens,
+            "vectors_of": bundled_name(model.path) or str(model.path),
             "sentences": counted.sentences,
             "tokens": counted.tokens,
             "dropped_words": len(unknown),
@@ -82,13 +78,31 @@ def index(
     return Table(PROPERTIES, table, _tell(unknown, left_out.tolist(), counted.tokens))
 
 
+def read_for(
+    model: Model, corpus: Corpus, folder: Path, progress: Progress, keep: bool = False
+) -> tuple[Counted, list[str], NDArray[np.int64]]:
+    """Write an index of a corpus whose words have the model's rows, and behind them the unknown.
+
+    Returns what was read, the unknown words, and how often each row occurs.
+    """
+    counted = build(corpus, model.tokenizer, folder, cores(), progress, keep)
+    if isinstance(model.tokenizer, Phrases):
+        counted = join_known(folder, counted, model.tokenizer)
+    found = {word: model.find(word) for word in counted.types}
+    unknown = [word for word, row in found.items() if row is None]
+    rows = found | dict(zip(unknown, count(len(model.vocab)), strict=False))
+    counts = renumber_for(folder, list(rows.values()), len(model.vocab) + len(unknown))
+    write_occurrences(folder, counts[: len(model.vocab)])
+    write_lines(folder / "rare.txt", unknown)
+    return counted, unknown, counts
+
+
 def _tell(words: Sequence[str], counts: Sequence[int], tokens: int) -> list[str]:
     """Say how much of the corpus has no vector, and name what is missed most."""
     if not words:
         return []
-    most = ", ".join(
-        f"{word} {count}" for word, count in list(zip(words, counts, strict=True))[:NAMED]
-    )
+    named = list(zip(words, counts, strict=True))[:NAMED]
+    most = ", ".join(f"{word} {count}" for word, count in named)
     return [
         f"{sum(counts) / tokens:.1%} of the text, {len(words)} words, has no vector and is read"
         f" over: {most}{', ...' if len(words) > NAMED else ''}"
@@ -104,10 +118,3 @@ def _copy_vectors(model: Model, folder: Path) -> None:
         np.save(folder / "frames.npy", model.frames)
     np.save(folder / "seen.npy", np.asarray(model.seen))
     np.save(folder / "mean.npy", np.asarray(model.mean))
-
-
-def _describe(model: Model) -> dict[str, Any]:
-    """Tell where the vectors are from, apart from the corpus that is new."""
-    meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
-    told = {"seen_tokens": model.seen_tokens}
-    return meta | told | {"vectors_of": bundled_name(model.path) or str(model.path)}

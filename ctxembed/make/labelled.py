@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.fitting import Examples
-from ctxembed.attention.reach import REACH
+from ctxembed.attention.learning import Examples
+from ctxembed.attention.terms.distance import REACH
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import collapse
 from ctxembed.errors import CorpusError, UnknownWordError
@@ -40,8 +40,7 @@ class Task:
     items: list[Item]
     labels: list[str]
     lines: int  # that hold a sentence
-    unknown: list[tuple[int, str]]  # line and reason of those left out, the first few
-    left_out: int
+    left_out: list[str]  # which other lines were left out, the first few, and why
 
 
 def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
@@ -82,7 +81,10 @@ def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
     if not kept and left_out:
         raise UnknownWordError(f"{name}: no target is known; line {unknown[0][0]}: {unknown[0][1]}")
     _check(name, Counter(item.label for item in kept if not item.test))
-    return Task(kept, sorted({item.label for item in kept}), lines, unknown, left_out)
+    told = [f"line {number}: left out: {reason}" for number, reason in unknown]
+    if left_out > len(unknown):
+        told.append(f"{left_out} lines are left out in all")
+    return Task(kept, sorted({item.label for item in kept}), lines, told)
 
 
 def _check(name: str, labels: Counter[str]) -> None:

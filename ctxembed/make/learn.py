@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,26 +10,25 @@ from typing import Any
 import numpy as np
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.learning import NothingToLearn, Report, Settings, learn
+from ctxembed.attention.learning import Report, Settings, learn
 from ctxembed.attention.pseudowords import split
 from ctxembed.attention.starts import start
 from ctxembed.attention.terms.walls import count_heights
 from ctxembed.attention.terms.word_bias import word_features
-from ctxembed.errors import CorpusError, CtxembedError
+from ctxembed.errors import CorpusError
+from ctxembed.make.index_ import read_for
 from ctxembed.progress import SILENT, Progress
-from ctxembed.static.engine import cores
 from ctxembed.store.attentions import Saved, check_free, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model, refuse_bundled
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
-from ctxembed.text.build_index import build, renumber_for, write_occurrences
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
-from ctxembed.text.phrases import Phrases, join_known
 
 HELD_OUT = 0.05  # of the corpus, at its end
 FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
+FIGURES = {"loss": "loss", "pseudowords": "plain", "spliced": "spliced"}  # of a Score
 WALLS = 20_000_000  # words that are enough to count the height of each
 
 
@@ -53,68 +52,60 @@ def learn_attention(
     corpus: str | Sequence[str] = (),
     positions: str = "learned",
     epochs: float | None = None,
+    seed: int = 1,
     progress: Progress = SILENT,
     **given: Any,
 ) -> Table:
     """Learn attention for a model from its corpus, or another one, and save it under a name.
 
-    positions: "learned" or "decay". An epoch is a thousand batches. `given` are a seed and fields
-    of the layer's Settings, such as heads and minutes.
+    positions: "learned" or "decay". An epoch is a thousand batches. `given` are fields of
+    attention.learning.Settings, such as heads and minutes.
     """
     refuse_bundled(model.path)
-    given |= {"positions": positions == "learned", "progress": progress}
+    check_free(model, name, task=False)
+    given |= {"positions": positions == "learned"}
     if epochs is not None:
         given["steps"] = max(1, round(1000 * epochs))
-    if corpus:
-        return learn_from(model, corpus, name, **given)
-    return learn_on(model, name, **given)
+    if not corpus:
+        if model.index is None:
+            raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
+        return _learn_on(model, model.index, name, seed, progress, given)
+    with tempfile.TemporaryDirectory() as work:
+        counted, _, _ = read_for(model, as_corpus(corpus), Path(work), progress)
+        index = Index(Path(work), model.vocab, counted.files)
+        return _learn_on(model, index, name, seed, progress, given)
 
 
-def learn_on(
-    model: Model,
-    name: str = "learned",
-    *,
-    index: Index | None = None,
-    seed: int = 1,
-    progress: Progress = SILENT,
-    **given: Any,
+def _learn_on(
+    model: Model, index: Index, name: str, seed: int, progress: Progress, given: dict[str, Any]
 ) -> Table:
     """Learn W_Q, W_K, W_V, W_O and the biases on pseudowords, and save them under a name.
 
-    `given` are fields of attention.learn.Settings. An interrupt keeps what was validated.
+    An interrupt keeps what was validated.
     """
-    check_free(model, name, task=False)
-    corpus = index or model.index
-    if corpus is None:
-        raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
-    size = min(MOST_STEPS, max(FEWEST_STEPS, len(corpus.ids) // WORDS_A_STEP))
+    size = min(MOST_STEPS, max(FEWEST_STEPS, len(index.ids) // WORDS_A_STEP))
     chosen = {"steps": size} | {key: value for key, value in given.items() if value is not None}
     settings = Settings(**chosen)
     begun = time.perf_counter()
     x = np.ascontiguousarray(model.centred)
-    seen, held_out = split(
-        corpus.ids,
-        corpus.offsets,
-        load(corpus.folder / "positions.npy"),
-        load(corpus.folder / "starts.npy"),
-        HELD_OUT,
-    )
+    positions, starts = (load(index.folder / f"{file}.npy") for file in ("positions", "starts"))
+    seen, held_out = split(index.ids, index.offsets, positions, starts, HELD_OUT)
 
     def first(rng: np.random.Generator) -> Layer:
-        return begin(model, corpus, rng, settings.heads, settings.reach)
+        return begin(model, index, rng, settings.heads, settings.reach)
 
     report: Report | None = None
     curve: list[tuple[Cell, ...]] = []
-    interrupted = False
+    done, interrupted = 0.0, False
     try:
-        for latest in _shown(learn(x, first, seen, held_out, settings, seed), progress):
-            report = latest
-            curve.append((latest.step, latest.loss, latest.best_score.loss))
-    except NothingToLearn as nothing:
-        raise NothingLearned(
-            f"there is nothing to learn attention from: {nothing}."
-            " General attention answers in its place"
-        ) from None
+        with progress.stage("attention", 100, "%") as stage:
+            for report in learn(x, first, seen, held_out, settings, seed):
+                stage.advance(100 * (report.done - done))
+                done, loss, best = report.done, report.loss, report.best_score
+                stage.say(
+                    f"loss {loss:.3f}, pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
+                )
+                curve.append((report.step, loss, best.loss))
     except KeyboardInterrupt:
         if report is None or report.step == 0 or report.best_score is report.first:
             raise
@@ -129,40 +120,16 @@ def learn_on(
     return _table(name, saved, report, curve, seconds)
 
 
-class NothingLearned(CtxembedError):
-    """The corpus is too small to learn attention from; the model answers without it."""
-
-    exit_code = CorpusError.exit_code
-
-
-def _shown(reports: Iterator[Report], progress: Progress) -> Iterator[Report]:
-    with progress.stage("attention", 100, "%") as stage:
-        done = 0.0
-        for report in reports:
-            stage.advance(100 * (report.done - done))
-            done = report.done
-            best = report.best_score
-            stage.say(
-                f"loss {report.loss:.3f}, pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
-            )
-            yield report
-
-
 def _saved(report: Report, settings: Settings, seed: int) -> Saved:
-    first, score = report.first, report.best_score
     told = {key: value for key, value in asdict(settings).items() if value is not None}
     told |= {f"weight_{key}": value for key, value in told.pop("weights").items()}
     return Saved(
         report.best,
-        "centred",
         settings={**told, "seed": seed, "steps_taken": report.step, "ended": report.why},
         figures={
-            "loss_before": round(first.loss, 4),
-            "loss": round(score.loss, 4),
-            "pseudowords_before": round(first.plain, 4),
-            "pseudowords": round(score.plain, 4),
-            "spliced_before": round(first.spliced, 4),
-            "spliced": round(score.spliced, 4),
+            f"{figure}{when}": round(getattr(score, part), 4)
+            for figure, part in FIGURES.items()
+            for when, score in (("_before", report.first), ("", report.best_score))
         },
     )
 
@@ -193,19 +160,3 @@ def _table(
         of=lambda: Table(("step", "loss", "held_out_loss"), curve),
     )
     return Table(PROPERTIES, rows, notes, chart=chart)
-
-
-def learn_from(
-    model: Model, names: str | Sequence[str], name: str, progress: Progress, **settings: Any
-) -> Table:
-    """Learn from a corpus that the model was not trained on: its words become the model's rows."""
-    with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-        counted = build(as_corpus(names), model.tokenizer, folder, cores(), progress)
-        if isinstance(model.tokenizer, Phrases):
-            counted = join_known(folder, counted, model.tokenizer)
-        rows = [model.find(word) for word in counted.types]
-        counts = renumber_for(folder, rows, len(model.vocab))
-        write_occurrences(folder, counts)
-        index = Index(folder, model.vocab, counted.files)
-        return learn_on(model, name, index=index, progress=progress, **settings)

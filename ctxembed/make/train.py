@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.attention.learning import NothingToLearn
 from ctxembed.errors import CorpusError, UsageError
-from ctxembed.make.learn import NothingLearned, learn_on
+from ctxembed.make.learn import learn_attention
 from ctxembed.progress import SILENT, Progress
-from ctxembed.static.engine import choose, cores, fit_settings
+from ctxembed.static.engine import Train, choose, cores, fit_settings
+from ctxembed.static.settings import EngineSettings
 from ctxembed.store.model import Model
 from ctxembed.store.places import NOISE
 from ctxembed.store.whole import written_whole
@@ -69,17 +71,17 @@ def train(
         counted = build(
             corpus, tokenizer, folder / "index", workers or cores(), progress, keep=text
         )
-        unspaced = tell_no_spaces(counted.types, counted.counts.tolist()) if unit == "word" else []
+        notes = tell_no_spaces(counted.types, counted.counts.tolist()) if unit == "word" else []
         if unit != "word":
             tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
             given["min_count"] = given.get("min_count") or 1  # any word is made of them
         settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
-        joined = 0
+        joined = {}
         if phrases:
             tokenizer, counted = learn_phrases(
                 folder / "index", counted, tokenizer, settings.min_count
             )
-            joined = write_phrases(folder / PHRASES, tokenizer)
+            joined = {"phrases": write_phrases(folder / PHRASES, tokenizer)}
         if words is None:
             kept = counted.kept(settings.min_count)
         else:
@@ -91,11 +93,6 @@ def train(
             )
         vocabulary, counts = counted.types[:kept], counted.counts[:kept]
         write_occurrences(folder / "index", counts)
-        read = time.perf_counter()
-        vectors, outputs = train_vectors(
-            Index(folder / "index", vocabulary, counted.files), counts, settings, progress
-        )
-        trained = time.perf_counter()
         write_lines(folder / "index" / "rare.txt", counted.types[kept:])
         meta = {
             "sentences": counted.sentences,
@@ -103,34 +100,19 @@ def train(
             "dropped_words": len(counted.types) - kept,
             "word2vec": asdict(settings),
             "tokenizer": tokenizer.told(),
-            **({"phrases": joined} if phrases else {}),
+            **joined,
             "lines": corpus.lines,
             "encoding": corpus.encoding,
             "document": counted.document,
             "documents": counted.documents,
             "files": counted.files,
         }
-        write_files(folder, vocabulary, counts, vectors, outputs, meta)
-        learned, notes = finish(folder, settings.seed, attention, progress)
-    seconds = {"reading": read - begun, "training": trained - read}
-    table = summary(meta, counts, seconds, output)
-    notes = [*table.notes, *unspaced, *([told] if told else []), *notes]
-    return Table(PROPERTIES, [*table.rows, *learned], notes)
-
-
-def finish(
-    folder: Path, seed: int, attention: bool, progress: Progress
-) -> tuple[list[tuple[str, Cell]], list[str]]:
-    """Count what stands beside words, and learn a new model's attention; return what that tells."""
-    write_frames(Model.open(folder))
-    if not attention:
-        return [], []
-    try:
-        learned = learn_on(Model.open(folder), seed=seed, progress=progress)
-    except NothingLearned as nothing:
-        return [], [str(nothing)]
-    pairs = (tuple(record.values()) for record in learned.records())
-    return [(k if k == "attention" else f"attention_{k}", v) for k, v in pairs], []
+        return train_on(
+            Index(folder / "index", vocabulary, counted.files), counts, counts, settings,
+            train_vectors, meta, folder, output,
+            begun=begun, attention=attention, progress=progress,
+            told=[*notes, *([told] if told else [])],
+        )  # fmt: skip
 
 
 def _divide(
@@ -154,28 +136,46 @@ def _divide(
     return divided, divide(folder / "index", counted, units)
 
 
-def summary(
-    meta: dict[str, Any],
+def train_on(
+    index: Index,
     counts: NDArray[np.int64],
-    seconds: dict[str, float],
+    seen: NDArray[np.int64],
+    settings: EngineSettings,
+    train_vectors: Train,
+    meta: dict[str, Any],
+    folder: Path,
     output: str | Path,
+    *,
+    begun: float,
+    attention: bool,
+    told: Sequence[str],
+    progress: Progress,
 ) -> Table:
-    settings = dict(meta["word2vec"])
-    settings["sample"] = f"{settings['sample']:g}"  # 1e-05 would print as 0.0000
-    settings["hierarchical_softmax"] = "yes" if settings["hierarchical_softmax"] else "no"
-    trained = int(counts.sum()) * settings["epochs"]
+    """Train vectors on an index, write a model's files, learn its attention, and tell of it all.
+
+    counts: (V,) how often each word occurs. seen: (V,) how often in the index, if that is a sample.
+    begun: when reading did. told: what reading has to tell.
+    """
+    read = time.perf_counter()
+    vectors, outputs = train_vectors(index, np.maximum(1, seen), settings, progress)
+    training = time.perf_counter() - read
+    write_files(folder, index.vocab, counts, vectors, outputs, meta)
+    write_frames(Model.open(folder))  # what stands beside words
+    chosen = meta["word2vec"] | {
+        "sample": f"{settings.sample:g}",  # 1e-05 would print as 0.0000
+        "hierarchical_softmax": "yes" if settings.hierarchical_softmax else "no",
+    }
     rows: list[tuple[str, Cell]] = [
-        ("sentences", meta["sentences"]),
-        ("tokens", meta["tokens"]),
-        ("document", meta["document"]),
-        ("documents", meta["documents"]),
+        *((name, meta[name]) for name in ("sentences", "tokens", "document", "documents")),
         ("vocabulary", len(counts)),
         ("dropped_words", meta["dropped_words"]),
         *([("phrases", meta["phrases"])] if "phrases" in meta else []),
-        *settings.items(),
-        *((f"{stage}_seconds", f"{time:.2f}") for stage, time in seconds.items()),
-        ("words_per_second", round(trained / max(seconds["training"], 1e-9))),
+        *chosen.items(),
+        ("reading_seconds", f"{read - begun:.2f}"),
+        ("training_seconds", f"{training:.2f}"),
+        ("words_per_second", round(int(seen.sum()) * settings.epochs / max(training, 1e-9))),
         ("model", str(output)),
+        *((f"sampled_{key}", value) for key, value in meta.get("sampled", {}).items()),
     ]
     notes = []
     if meta["tokens"] < NOISE:
@@ -183,9 +183,17 @@ def summary(
             f"{meta['tokens']} words are too few: these vectors are noise. Some ten thousand words"
             " begin to mean something, a million is good; the bundled model shows what to expect"
         )
-    if settings["workers"] > 1:
+    if settings.workers > 1:
         notes.append(
-            f"trained by {settings['workers']} workers, so another run will differ a little;"
+            f"trained by {settings.workers} workers, so another run will differ a little;"
             " --workers 1 gives the same bytes every time"
         )
+    notes += told
+    if attention:
+        try:
+            made = learn_attention(Model.open(folder), seed=settings.seed, progress=progress)
+            pairs = (tuple(record.values()) for record in made.records())
+            rows += [(k if k == "attention" else f"attention_{k}", v) for k, v in pairs]
+        except NothingToLearn as error:
+            notes.append(str(error))
     return Table(PROPERTIES, rows, notes)

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, CtxembedError, UsageError
 from ctxembed.make.spark import job, on_files, open_session
-from ctxembed.make.train import finish, summary
+from ctxembed.make.train import train_on
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import choose, fit_settings
 from ctxembed.store.whole import written_whole
-from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Table, answers
 from ctxembed.text.borders import choose as choose_document
 from ctxembed.text.corpus import Corpus, Source
@@ -35,11 +34,9 @@ from ctxembed.text.tokenizer import Tokenizer
 PER_WORD = 1000  # occurrences listed of each word
 TRAIN_WORDS = 50_000_000  # that word2vec reads
 COUNTED = "word string, count long, file int, first long, sentences long, blocks long, told string"
-DRAWN = "file int, " + ", ".join(
-    f"{name} binary" for name in ("ids", "lengths", "lines", "numbers", "blocks", "drawn_for")
-)
 DTYPES = {"ids": np.int32, "lengths": np.int32, "lines": np.int32, "numbers": np.int64,
           "blocks": np.int32, "drawn_for": np.uint8}  # fmt: skip
+DRAWN = ", ".join(["file int", *(f"{name} binary" for name in DTYPES), "rare string"])
 WORDS_A_ROW = 1 << 16  # words handed over at once
 MOST_PARTS = 200  # of the words that are added up
 
@@ -93,14 +90,6 @@ def train_on_spark(
         drawn = _draw(session, counted.readable, tokenizer, plan, progress)
         names = [source.name for source in counted.readable.sources]
         sampled = write_sampled(drawn, names, plan, kind, folder / "index", Path(aside))
-        read = time.perf_counter()
-        vectors, outputs = train_vectors(
-            Index(Path(aside), words, counted.files),
-            np.maximum(1, sampled.trained),
-            settings,
-            progress,
-        )
-        trained = time.perf_counter()
         files = [
             {"name": file["name"], "sha256": file["sha256"], "sentences": kept}
             for file, kept in zip(counted.files, sampled.by_file, strict=True)
@@ -123,14 +112,14 @@ def train_on_spark(
             "documents": sampled.documents,
             "files": files,
         }
-        write_files(folder, words, counts, vectors, outputs, meta)
-        learned, notes = finish(folder, settings.seed, attention, progress)
-    counted.release()
-    seconds = {"reading": read - begun, "training": trained - read}
-    table = summary(meta, sampled.trained, seconds, output)
-    rows = [*table.rows, *(("sampled_" + key, value) for key, value in meta["sampled"].items())]
-    notes = [*counted.told, *table.notes, *([told] if told else []), *notes]
-    return Table(PROPERTIES, [*rows, *learned], notes)
+        table = train_on(
+            Index(Path(aside), words, counted.files), counts, sampled.trained, settings,
+            train_vectors, meta, folder, output,
+            begun=begun, attention=attention, progress=progress, told=[told] if told else [],
+        )  # fmt: skip
+    counted.frame.unpersist()
+    table.notes[:0] = counted.told
+    return table
 
 
 @dataclass(frozen=True)
@@ -152,10 +141,6 @@ class _Counted:
         table = found.select("word", "count").toArrow()
         return table["word"].to_pylist(), np.array(table["count"], np.int64), words.count()
 
-    def release(self) -> None:
-        """Let the cluster forget the words."""
-        self.frame.unpersist()
-
 
 def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progress) -> _Counted:
     """Count the words of all files; those that cannot be read are left out and told."""
@@ -166,7 +151,7 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
             try:
                 found = count_file(_alone(corpus, file), tokenizer)
             except CtxembedError as error:
-                yield _summary_row(file, error=str(error))
+                yield _summary_row(file, str(error))
                 continue
             for first in range(0, len(found.words), WORDS_A_ROW):
                 some = slice(first, first + WORDS_A_ROW)
@@ -178,7 +163,7 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
                     "first": found.first[some],
                     **{name: [None] * number for name in ("sentences", "blocks", "told")},
                 }
-            yield _summary_row(file, found.sentences, found.blocks, found.sha256)
+            yield _summary_row(file, found.sha256, found.sentences, found.blocks)
 
     each = on_files(session, len(corpus.sources), counted, COUNTED)
     frame = (
@@ -216,16 +201,12 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
 
 
 def _summary_row(
-    file: int,
-    sentences: int | None = None,
-    blocks: int | None = None,
-    told: str = "",
-    error: str = "",
+    file: int, told: str, sentences: int | None = None, blocks: int | None = None
 ) -> dict[str, Any]:
     """Tell of a file in the form of a word; no word has a line break in it."""
     return {
         "word": [f"\n{file}"], "count": [0], "file": [file], "first": [0],
-        "sentences": [sentences], "blocks": [blocks], "told": [error or told],
+        "sentences": [sentences], "blocks": [blocks], "told": [told],
     }  # fmt: skip
 
 
@@ -240,7 +221,7 @@ def _draw(
                 arrays = {name: [getattr(some, name).tobytes()] for name in DTYPES}
                 yield {"file": [file], **arrays, "rare": ["\n".join(some.rare)]}
 
-    frame = on_files(session, len(corpus.sources), drawn, f"{DRAWN}, rare string")
+    frame = on_files(session, len(corpus.sources), drawn, DRAWN)
     with job(session, progress, "drawing"):
         for row in frame.toLocalIterator(prefetchPartitions=True):
             arrays = {name: np.frombuffer(row[name], kind) for name, kind in DTYPES.items()}

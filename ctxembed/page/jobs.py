@@ -65,7 +65,7 @@ class Jobs:
 
     def ask(self, word: str, attention: str) -> WordMap | dict[str, Any]:
         """Return the map of a word, or how far it is."""
-        asked = (self.model.vocab[self.model.row(word)], attention)
+        asked = self._asked(word, attention)
         with self.lock:
             self._tidy()
             if asked in self.done:
@@ -85,9 +85,12 @@ class Jobs:
     def stop(self, word: str, attention: str) -> None:
         """Stop looking for a map."""
         with self.lock:
-            job = self.running.pop((word, attention), None)
+            job = self.running.pop(self._asked(word, attention), None)
             if job is not None:
                 job.stop()
+
+    def _asked(self, word: str, attention: str) -> Asked:
+        return self.model.vocab[self.model.row(word)], attention
 
     def close(self) -> None:
         """Stop all."""

@@ -49,7 +49,9 @@ class Small:
 
     def __getitem__(self, rows: Any) -> NDArray[np.float32]:
         """Return (..., d) the vectors of these rows."""
-        return np.asarray(self.numbers[rows] * np.asarray(self.scales[rows])[..., None], np.float32)
+        wide = self.numbers[rows].astype(np.float32)  # first wider, then longer: twice as fast
+        wide *= np.asarray(self.scales[rows])[..., None]
+        return wide
 
     def take(self, rows: Any, axis: int = 0) -> NDArray[np.float32]:
         """Return (..., d) the vectors of these rows, as numpy's own arrays do."""

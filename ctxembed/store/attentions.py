@@ -12,7 +12,8 @@ from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats
-from ctxembed.store.contents import believe, open_inner, read_format, read_json, write_json
+from ctxembed.store.contents import LEARN_AGAIN as FIX
+from ctxembed.store.contents import believe, open_attention, read_format, read_json, write_json
 from ctxembed.store.model import Model
 from ctxembed.text.folder import Folder, Part
 from ctxembed.text.npy import load
@@ -24,7 +25,6 @@ PARTS = {
     "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
 }  # fmt: skip
 ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
-FIX = "learn it again with: ctxembed learn"
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
@@ -40,19 +40,13 @@ class Saved:
     task_head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
 
 
-def check_name(name: str) -> str:
-    """Return the name if an attention may have it."""
+def check_free(model: Model, name: str, *, task: bool) -> None:
+    """Refuse a name that means something else, or under which another kind would be lost."""
     if not re.fullmatch(r"[\w][\w.-]*", name) or name in RESERVED:
         raise UsageError(
             f"an attention cannot be called {name!r}; take letters, digits, - and _,"
             f" but none of {', '.join(RESERVED)}"
         )
-    return name
-
-
-def check_free(model: Model, name: str, *, task: bool) -> None:
-    """Refuse a name under which the model has another kind of attention: it would be lost."""
-    check_name(name)
     if name not in model.attentions():
         return
     try:
@@ -72,22 +66,25 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
 
     model.check_unchanged()
     (model.path / "attention").mkdir(exist_ok=True)
-    with written_whole(model.path / "attention" / check_name(name), replace=True) as folder:
+    with written_whole(model.path / "attention" / name, replace=True) as folder:
         model.check_unchanged()  # from here on, what replaced the model would not be reached
         arrays = _arrays(saved)
-        meta: dict[str, Any] = {"format": FORMAT, "inputs": saved.inputs}
-        meta |= {"model": model.fingerprint} if model.fingerprint else {}
-        meta |= {"task": saved.task} if saved.task else {}
-        meta |= {"layer": {name: getattr(saved.layer, name) for name in NUMBERS}}
-        meta |= {"terms": [term.name for term in saved.layer.terms]}
-        meta |= {"arrays": {key: list(array.shape) for key, array in arrays.items()}}
         kind = np.float16 if isinstance(model.vectors, Small) else np.float32
         for key, array in arrays.items():
             np.save(folder / f"{key}.npy", np.asarray(array, kind))
-        write_json(
-            folder / "layer.json", meta | {"settings": saved.settings, "figures": saved.figures}
-        )
-    model.held[name] = open_inner(model.files, f"attention/{name}/layer.json", FIX)
+        meta = {
+            "format": FORMAT,
+            "inputs": saved.inputs,
+            **({"model": model.fingerprint} if model.fingerprint else {}),
+            **({"task": saved.task} if saved.task else {}),
+            "layer": {name: getattr(saved.layer, name) for name in NUMBERS},
+            "terms": [term.name for term in saved.layer.terms],
+            "arrays": {key: list(array.shape) for key, array in arrays.items()},
+            "settings": saved.settings,
+            "figures": saved.figures,
+        }
+        write_json(folder / "layer.json", meta)
+    model.held[name] = open_attention(model.files, name)
 
 
 def _arrays(saved: Saved) -> dict[str, Floats]:
@@ -103,7 +100,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     """Read what is known about an attention, without its matrices."""
     path = _description(model, name)
     meta = read_json(path)
-    version = read_format(path, meta, FIX)
+    version = read_format(path, meta)
     if version > FORMAT:
         raise ModelError(
             f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
@@ -121,7 +118,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
 
 def _description(model: Model, name: str) -> Part:
     """Return the description of an attention that the model has."""
-    found = model.held.get(name) or open_inner(model.files, f"attention/{name}/layer.json", FIX)
+    found = model.held.get(name) or open_attention(model.files, name)
     if found is None:
         raise ModelError(f"{model.path / 'attention' / name / 'layer.json'}: missing; {FIX}")
     model.held[name] = found
@@ -145,9 +142,9 @@ def load_attention(model: Model, name: str) -> Saved:
     """Open an attention; its matrices are mapped."""
     meta = read_description(model, name)
     path = _description(model, name)
-    arrays: dict[str, Any] = {}
-    for key, shape in meta["arrays"].items():
-        arrays[key] = _array(path.folder, key, shape)
+    arrays: dict[str, Any] = {
+        key: _array(path.folder, key, shape) for key, shape in meta["arrays"].items()
+    }
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
         terms = (

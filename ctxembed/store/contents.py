@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ from ctxembed.text.folder import HEAD, SMALL, UNLISTED, Folder, Part
 
 DESCRIPTIONS = ("model.json", "layer.json", "senses.json")  # each in a directory of its own
 HELD = 32  # attentions that are opened with their model
+LEARN_AGAIN = "learn it again with: ctxembed learn"
 TRIES = 100  # times that a directory may be replaced while it is opened
 INNER = ("attention", "senses")  # whose directories describe themselves
 
-Held = dict[str, Part | None]  # the descriptions of inner directories, where they are open
+Held = dict[str, Part | None]  # the descriptions of attentions, where they are open
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -42,12 +42,11 @@ def generation(meta: dict[str, Any]) -> str:
 def list_contents(place: Path) -> None:
     """Write into a directory's description which files it has, of what kind, with checksums."""
     folder = Folder(place, "write it again")
-    part = next((folder / name for name in DESCRIPTIONS if (place / name).is_file()), None)
-    meta = _read(part) if part else {}
-    if part is None or not meta:
+    part = description_of(folder)
+    meta = _read(part) if part.exists() else {}
+    if not meta:
         return
-    for name in ("contents", "generation"):
-        meta.pop(name, None)
+    meta = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
     names = (name for name in folder.ours() if name != part.name)
     meta["contents"] = {name: describe(folder / name) for name in names}
     meta["generation"] = generation(meta)
@@ -66,15 +65,19 @@ def describe(part: Part, *, whole: bool = False) -> dict[str, Any]:
     return {**told, "bytes": len(data), "crc32": f"{crc32(data):08x}"}
 
 
-def remember(folder: Path) -> None:
-    """Note that the large files of a directory are as it lists them: they were just written."""
-    found = []
+def remember(model: Path) -> None:
+    """Note that the large files of a model are as it lists them: they were just written."""
     with suppress(ModelError):  # what has no description
-        found = list(_large(folder))
-    if found:
-        from ctxembed.text import verified
+        found = [
+            (str(place / file), (place / file).stat(), listed["crc32"])
+            for place in directories(model)
+            for file, listed in (listing(description_of(Folder(place, ""))) or {}).items()
+            if listed.get("bytes", 0) > SMALL
+        ]
+        if found:
+            from ctxembed.text import verified
 
-        verified.remember(found)
+            verified.remember(found)
 
 
 def listed_in(folder: Path) -> set[str]:
@@ -83,13 +86,6 @@ def listed_in(folder: Path) -> set[str]:
         return set(listing(description_of(Folder(folder, ""))) or ())
     except (OSError, ModelError):
         return set()
-
-
-def _large(model: Path) -> Iterator[tuple[str, os.stat_result, str]]:
-    for place in directories(model):
-        for file, listed in (listing(description_of(Folder(place, ""))) or {}).items():
-            if listed.get("bytes", 0) > SMALL:
-                yield str(place / file), (place / file).stat(), listed["crc32"]
 
 
 def directories(model: Path) -> list[Path]:
@@ -122,12 +118,12 @@ def read_json(part: Part) -> dict[str, Any]:
     return meta
 
 
-def read_format(part: Part, meta: dict[str, Any], fix: str) -> int:
+def read_format(part: Part, meta: dict[str, Any]) -> int:
     """Return the number of the format that a description tells."""
     try:
         return int(meta["format"])
     except (ValueError, OverflowError, KeyError, TypeError):
-        raise ModelError(f"{part}: damaged; {fix}") from None
+        raise ModelError(f"{part}: damaged; {part.folder.fix}") from None
 
 
 def _read(place: Path | Part) -> dict[str, Any]:
@@ -149,40 +145,40 @@ def believe(part: Part, meta: dict[str, Any]) -> None:
     folder.check_listed()
 
 
-def hold_inner(files: Folder, kind: str, description: str, fix: str) -> Held:
-    """Open the directories of a kind within a model, such as its attentions, by their names.
+def hold_attentions(files: Folder) -> Held:
+    """Open the attentions within a model, by their names.
 
     Each may be replaced by itself. Very many are opened only when they are asked for.
     """
     held: Held = {}
-    for name in files.names(kind):
-        if not name.startswith("."):
-            part = None
-            if len(held) < HELD:
-                part = open_inner(files, f"{kind}/{name}/{description}", fix)
-                arrays = (file.endswith(".npy") for file in files.names(f"{kind}/{name}"))
-                if part is None and not any(arrays):
-                    continue  # with arrays it is damaged: whoever asks for it is told
+    for name in files.names("attention"):
+        if name.startswith("."):
+            continue
+        many = len(held) >= HELD
+        part = None if many else open_attention(files, name)
+        # With arrays but no description it is damaged: whoever asks for it is told.
+        arrays = (file.endswith(".npy") for file in files.names(f"attention/{name}"))
+        if many or part or any(arrays):
             held[name] = part
     return held
 
 
-def open_inner(files: Folder, name: str, fix: str) -> Part | None:
-    """Open a directory within a model, named by its description; None where there is none."""
-    place, _, description = name.rpartition("/")
+def open_attention(files: Folder, name: str) -> Part | None:
+    """Open an attention within a model; None where there is none."""
+    place = f"attention/{name}"
     for _ in range(TRIES):
         try:
-            folder = Folder(files.path / place, fix, above=files)
+            folder = Folder(files.path / place, LEARN_AGAIN, above=files)
             folder.hold(folder.ours())
-            found = (folder / description).exists()
+            found = (folder / "layer.json").exists()
         except (FileNotFoundError, NotADirectoryError):
             found = False
         except OSError as error:
             raise files.failure(place, error) from None
-        if found and folder.in_place():
-            return folder / description
-        if not found and files.in_place():
-            return None
         if not files.in_place():
             break
+        if not found:
+            return None
+        if folder.in_place():
+            return folder / "layer.json"
     raise Replaced(f"{files.path}: replaced meanwhile; run this command again")

@@ -1,8 +1,8 @@
 """A model directory: open it, ask it for words and vectors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,25 +15,21 @@ from ctxembed.errors import ModelError, Replaced, UnknownWordError
 from ctxembed.static.frames import Frames
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, Space, Vectors, mean_of, unit
-from ctxembed.store.contents import Held, believe, hold_inner, read_format, read_json
-from ctxembed.store.vocabulary import Vocabulary
+from ctxembed.store.contents import TRIES, Held, believe, hold_attentions, read_format, read_json
+from ctxembed.store.vocabulary import FIX, Vocabulary, open_tokenizer
 from ctxembed.text.folder import Folder, open_failure
 from ctxembed.text.index import Index
 from ctxembed.text.npy import load
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.word_list import read_lines
 
 FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
-FIX = "train the model again"
-TRIES = 100  # times that a model may be replaced while it is opened
 
 
 @dataclass(frozen=True, eq=False)
 class Model(Vocabulary):
     """Static vectors, the corpus they come from, and the attentions learned on them."""
 
-    path: Path
-    meta: dict[str, Any]
+    held: Held = field(default_factory=dict)  # the attentions learned for it, opened
 
     opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
 
@@ -58,9 +54,7 @@ class Model(Vocabulary):
             files = Folder(folder, FIX)
             part = files / "model.json"
             if not part.exists():
-                if not files.in_place():
-                    raise Replaced(f"{folder}: replaced meanwhile; run this command again")
-                raise FileNotFoundError
+                raise FileNotFoundError if files.in_place() else Replaced
         except (FileNotFoundError, NotADirectoryError):
             if folder.exists():
                 raise ModelError(
@@ -72,7 +66,7 @@ class Model(Vocabulary):
         except OSError as error:
             raise open_failure(folder, error, FIX) from None
         meta = read_json(part)
-        version = read_format(part, meta, FIX)
+        version = read_format(part, meta)
         if version > FORMAT:
             raise ModelError(
                 f"{folder}: made by ctxembed {meta.get('version', '?')} in format {version}; this"
@@ -82,21 +76,9 @@ class Model(Vocabulary):
             if not isinstance(meta.get(name), kind):
                 raise ModelError(f"{part}: damaged ({name} is missing or wrong); {FIX}")
         believe(part, meta)
-        opened = cls(folder, meta)
-        opened.__dict__.update(
-            files=files, held=hold_inner(files, "attention", "layer.json", "learn it again")
-        )
+        opened = cls(folder, meta, hold_attentions(files))
+        opened.__dict__["files"] = files
         return opened
-
-    @cached_property
-    def files(self) -> Folder:
-        """Its files, all opened at one moment."""
-        return Folder(self.path, FIX)
-
-    @cached_property
-    def held(self) -> Held:
-        """The attentions learned for this model, by their names, opened."""
-        return {}
 
     @classmethod
     def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
@@ -122,13 +104,6 @@ class Model(Vocabulary):
         return made
 
     @cached_property
-    def vocab(self) -> Sequence[str]:
-        """Words, the most frequent first; the place in the list is the row in `vectors`."""
-        words = read_lines(self.files / "vocab.txt")
-        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
-        return words
-
-    @cached_property
     def vectors(self) -> Vectors:
         """(V, d) static vectors."""
         return self._finite("vectors.npy")
@@ -143,8 +118,7 @@ class Model(Vocabulary):
         """(d,) what all static vectors share; a small copy has that of its original."""
         if not (self.files / "mean.npy").exists():
             return mean_of(self.vectors)
-        mean: Floats = self._array("mean.npy", (self.dim,))
-        return mean
+        return self._array("mean.npy", self.dim)
 
     @cached_property
     def units(self) -> Floats:
@@ -169,9 +143,7 @@ class Model(Vocabulary):
     @cached_property
     def output(self) -> Vectors | None:
         """(V, d) word2vec's output vectors, where there are any."""
-        if not (self.files / "output.npy").exists():
-            return None
-        return self._finite("output.npy")
+        return self._finite("output.npy") if (self.files / "output.npy").exists() else None
 
     @cached_property
     def frames(self) -> Frames | None:
@@ -187,7 +159,7 @@ class Model(Vocabulary):
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(V,) how often each word occurs."""
-        counts: NDArray[np.int64] = self._array("counts.npy", (self.meta["vocabulary"],))
+        counts = self._array("counts.npy", self.meta["vocabulary"])
         if counts.dtype.kind != "i":
             raise self.files.damage("counts.npy", f"{counts.dtype.name} is no kind of count")
         return counts.astype(np.int64, copy=False)
@@ -197,8 +169,7 @@ class Model(Vocabulary):
         """(V,) how often each word occurs in the text that the vectors were made from."""
         if not (self.files / "seen.npy").exists():
             return self.counts
-        seen: NDArray[np.int64] = self._array("seen.npy", (self.meta["vocabulary"],))
-        return seen
+        return self._array("seen.npy", self.meta["vocabulary"])
 
     @property
     def seen_tokens(self) -> int:
@@ -219,11 +190,6 @@ class Model(Vocabulary):
     def tokens(self) -> int:
         """Words in the corpus, rare ones too."""
         return int(self.meta["tokens"])
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """How this model reads text."""
-        return open_tokenizer(self.meta, self.files)
 
     @cached_property
     def index(self) -> Index | None:
@@ -282,30 +248,7 @@ class Model(Vocabulary):
                 raise self.files.damage(name, "not a number")
         return vectors
 
-    def _array(self, name: str, shape: Sequence[int]) -> Any:
-        array = load(self.files / name)
-        self._expect(name, array.shape, tuple(shape))
+    def _array(self, name: str, length: int) -> NDArray[Any]:
+        array: NDArray[Any] = load(self.files / name)
+        self._expect(name, array.shape, (length,))
         return array
-
-    def _expect(self, name: str, found: object, expected: object) -> None:
-        if found != expected:
-            raise self.files.damage(name, f"size {found}, expected {expected}")
-
-
-def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
-    """Make the tokeniser that a model's description tells of."""
-    try:
-        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
-        if meta.get("phrases"):
-            from ctxembed.text.phrases import FILE, open_phrases
-
-            return open_phrases(told, files / FILE)
-        if told.get("unit", "word") == "word":
-            return Tokenizer(**told)
-        from ctxembed.text.subword import open_units
-
-        return open_units(told, files)
-    except TypeError:
-        raise ModelError(
-            f"{files.path / 'model.json'}: damaged (tokenizer); train the model again"
-        ) from None

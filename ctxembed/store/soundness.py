@@ -129,15 +129,13 @@ def _attends(model: Model, name: str) -> bool:
     saved = load_attention(model, name)
     rows = np.arange(min(3, len(model.vocab)))[None]
     x = np.asarray(model.vectors[rows[0]], np.float32)[None]  # (1, T, d)
-    numbers = (saved.layer.scale, saved.layer.own, saved.layer.share)
-    made = attend(saved.layer, x, rows, queries=np.zeros(1, np.intp)).output
-    fits = all(t.words is None or t.words.shape[0] == len(model.vocab) for t in saved.layer.terms)
-    figures = all(isinstance(value, int | float) for value in saved.figures.values())
+    layer = saved.layer
+    made = attend(layer, x, rows, queries=np.zeros(1, np.intp)).output
     return (
         saved.inputs in INPUTS
-        and all(map(math.isfinite, numbers))
-        and fits
-        and figures
+        and all(map(math.isfinite, (layer.scale, layer.own, layer.share)))
+        and all(t.words is None or t.words.shape[0] == len(model.vocab) for t in layer.terms)
+        and all(isinstance(value, int | float) for value in saved.figures.values())
         and made.shape == (1, 1, model.dim)
         and bool(np.isfinite(made).all())
         and (not saved.task or _labels(model, saved))

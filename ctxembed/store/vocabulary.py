@@ -1,26 +1,43 @@
 """The words of a model, found as people write them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from ctxembed.errors import UnknownWordError
+from ctxembed.text.folder import Folder
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.word_list import read_lines
 
+FIX = "train the model again"
 FEW = 40  # words looked up one by one; for more, a dictionary of all pays
 
 
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Words in a fixed order, and how text becomes such words."""
 
-    @property
-    def vocab(self) -> Sequence[str]:
-        """Words, the most frequent first; the place in the list is the row."""
-        raise NotImplementedError
+    path: Path
+    meta: dict[str, Any]
 
-    @property
+    @cached_property
+    def files(self) -> Folder:
+        """Its files, all opened at one moment."""
+        return Folder(self.path, FIX)
+
+    @cached_property
+    def vocab(self) -> Sequence[str]:
+        """Words, the most frequent first; the place in the list is the row in `vectors`."""
+        words = read_lines(self.files / "vocab.txt")
+        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
+        return words
+
+    @cached_property
     def tokenizer(self) -> Tokenizer:
-        """How text is read."""
-        raise NotImplementedError
+        """How this model reads text."""
+        return open_tokenizer(self.meta, self.files)
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -81,47 +98,39 @@ class Vocabulary:
         return row
 
     def unknown(self, word: str) -> str:
-        """Say that a word is unknown, and which known ones come close."""
-        close = self.close_words(word)
-        hint = f"; close known words: {', '.join(close)}" if close else ""
-        return f"{word!r} is not in the vocabulary{hint}"
-
-    def close_words(self, word: str, most: int = 5) -> list[str]:
-        """Find known words that are spelt alike."""
+        """Say that a word is unknown, and which known ones are spelt alike."""
         from difflib import get_close_matches
 
         wanted = self.tokenizer.normalise(word)
         # difflib alone would take a second for 100,000 words.
         near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
-        return get_close_matches(wanted, near[:20000], n=most, cutoff=0.7)
+        close = get_close_matches(wanted, near[:20000], n=5, cutoff=0.7)
+        hint = f"; close known words: {', '.join(close)}" if close else ""
+        return f"{word!r} is not in the vocabulary{hint}"
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split words into those with a vector, as the vocabulary spells them, and the others."""
-        known: list[str] = []
-        unknown: list[str] = []
-        for word in words:
-            if self.parts(word):
-                known.append(self.spelling(word))
-            else:
-                unknown.append(word)
-        return known, unknown
+        looked = [(word, self.parts(word)) for word in words]
+        known = [self.spelling(word) for word, parts in looked if parts]
+        return known, [word for word, parts in looked if not parts]
 
     def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
         """Return the words with a vector, what to note, and what to say of words without one.
 
         A word that is there in another form is taken in that one. No known word is an error.
         """
-        forms: dict[str, str] = {}
         taken = [words] if isinstance(words, str) else list(words)
-        for word in taken:
-            row = None if self.parts(word) else self.find_form(word)
-            if row is not None:
-                forms[word] = self.vocab[row]
+        found = {word: self.find_form(word) for word in taken if not self.parts(word)}
+        forms = {word: self.vocab[row] for word, row in found.items() if row is not None}
         known, unknown = self.sort_known(forms.get(word, word) for word in taken)
         told = [self.unknown(word) for word in unknown]
         if not known:
             raise UnknownWordError("\n".join(told) or "no word was given")
         return known, tell_forms(forms), told
+
+    def _expect(self, name: str, found: object, expected: object) -> None:
+        if found != expected:
+            raise self.files.damage(name, f"size {found}, expected {expected}")
 
 
 def tell_forms(forms: Mapping[str, str]) -> list[str]:
@@ -132,3 +141,20 @@ def tell_forms(forms: Mapping[str, str]) -> list[str]:
     """
     told = ", ".join(f"{word} as {form}" for word, form in forms.items())
     return [f"not in the vocabulary, taken in another form: {told}"] if told else []
+
+
+def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
+    """Make the tokeniser that a model's description tells of."""
+    try:
+        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
+        if meta.get("phrases"):
+            from ctxembed.text.phrases import FILE, open_phrases
+
+            return open_phrases(told, files / FILE)
+        if told.get("unit", "word") == "word":
+            return Tokenizer(**told)
+        from ctxembed.text.subword import open_units
+
+        return open_units(told, files)
+    except TypeError:
+        raise files.damage("model.json", "tokenizer") from None

@@ -1,4 +1,4 @@
-"""Write a directory or a file whole or not at all."""
+"""Write a directory, a file, or two files that belong together whole or not at all."""
 
 import ctypes
 import errno
@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from ctxembed.errors import CtxembedError, UsageError, read_failure
+from ctxembed.errors import CtxembedError, ModelError, UsageError, read_failure
 from ctxembed.store.contents import list_contents, listed_in, remember
 from ctxembed.text.index import FILES as INDEX
 
@@ -81,15 +81,12 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
     A link stays and what it leads to is written; a device or a pipe is written into as it is.
     """
     path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file() and not path.is_dir():
-        try:
-            with path.open("wb") as file:
-                yield file
-        except OSError as error:
-            raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
-        return
     work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as file:
+                yield file
+            return
         sweep_files(path)
         file = work.open("xb")
         try:
@@ -105,16 +102,59 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
 
 
+@contextmanager
+def pair_written_whole(one: Path, other: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Give two files to write into; both take their places when both are whole.
+
+    They wait in a folder beside them. Once it is called ready, whoever comes next moves them to
+    their places, if this run is killed before it does; until then nobody takes half for whole.
+    """
+    for left in left_behind(one, "ctxembed"):
+        shutil.rmtree(left, ignore_errors=True)
+    _finish(one, other)  # what was ready when its run was killed
+    work, ready = one.parent / f".{one.name}.ctxembed-{os.getpid()}", _ready(one)
+    try:
+        work.mkdir()
+        try:
+            with (work / one.name).open("xb") as first, (work / other.name).open("xb") as second:
+                yield first, second
+                for file in (first, second):
+                    file.flush()
+                    os.fsync(file.fileno())
+            work.rename(ready)
+            _finish(one, other)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        sync_folder(one.parent)
+    except OSError as error:
+        raise CtxembedError(read_failure(f"{one}: cannot be written", error)) from None
+
+
+def check_whole(one: Path) -> None:
+    """Refuse an array whose words may be those of an earlier writing."""
+    if _ready(one).is_dir():
+        raise ModelError(f"{one}: half written, by a run that was killed; export it again")
+
+
+def _ready(one: Path) -> Path:
+    return one.parent / f".{one.name}.ctxembed-ready"
+
+
+def _finish(one: Path, other: Path) -> None:
+    """Move files that are ready, if there are any, to their places."""
+    for path in (one, other):
+        waiting = _ready(one) / path.name
+        if waiting.exists():
+            waiting.replace(path)
+    shutil.rmtree(_ready(one), ignore_errors=True)
+
+
 def sweep_files(path: Path) -> None:
     """Remove what a killed run left of a file."""
-    begin = f".{path.name}.ctxembed-"
-    for name in os.listdir(path.parent):
-        number = name.removeprefix(begin)
-        ended = number.isdigit() and int(number) != os.getpid() and not alive(int(number))
-        if name.startswith(begin) and ended:
-            left = path.parent / name
-            if left.is_file() and not left.is_symlink():
-                left.unlink(missing_ok=True)
+    for left in left_behind(path, "ctxembed"):
+        mine = left.name.endswith(f"-{os.getpid()}")
+        if left.is_file() and not left.is_symlink() and not mine:
+            left.unlink(missing_ok=True)
 
 
 def check_ours(folder: Path) -> None:
@@ -201,16 +241,13 @@ def sync_folder(folder: Path) -> None:
 
 def _sweep(target: Path) -> None:
     """Remove what a killed run left behind, and put back an old directory it had moved aside."""
-    for item in target.parent.glob(f".{target.name}.*-*"):
-        kind, _, number = item.name.removeprefix(f".{target.name}.").partition("-")
-        if kind not in ("tmp", "old") or not number.isdigit() or alive(int(number)):
-            continue
-        if not _left_by_us(item):
-            continue
-        if kind == "old" and not target.exists():
-            item.rename(target)
-        else:
+    for item in filter(_left_by_us, left_behind(target, "old")):
+        if target.exists():
             _remove(item)
+        else:
+            item.rename(target)
+    for item in filter(_left_by_us, left_behind(target, "tmp")):
+        _remove(item)
 
 
 def _remove(folder: Path) -> None:
@@ -236,12 +273,21 @@ def _left_by_us(item: Path) -> bool:
     return True
 
 
-def alive(process: int) -> bool:
+def left_behind(path: Path, kind: str) -> Iterator[Path]:
+    """Yield what runs that ended left beside a path, under its name and their number."""
+    begin = f".{path.name}.{kind}-"
+    for item in path.parent.glob(".*"):
+        number = item.name.removeprefix(begin)
+        if item.name.startswith(begin) and number.isdigit() and not _alive(int(number)):
+            yield item
+
+
+def _alive(process: int) -> bool:
     """Tell whether a process runs, another one than this."""
-    if process == os.getpid():
-        return False
     try:
         os.kill(process, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return process != os.getpid()

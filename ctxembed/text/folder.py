@@ -180,9 +180,12 @@ class Part:
     def exists(self) -> bool:
         """Tell whether there is such a file; one that is not listed is none of ours."""
         try:
-            return self.folder.number(self.name) is not None
+            number = self.folder.number(self.name)
         except OSError as error:
             raise self.folder.failure(self.name, error) from None
+        if number is not None and self.folder.late:
+            os.close(number)
+        return number is not None
 
     def is_dir(self) -> bool:
         """Tell whether any file lies under this name."""

@@ -12,8 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ctxembed.ask.predict import predict
-from ctxembed.attention.fitting import Examples, FitSettings, add_heads, run_task
+from ctxembed.attention.fitting import FitSettings, add_heads, run_task
 from ctxembed.attention.layer import Layer, Parameters
+from ctxembed.attention.learning import Examples
 from ctxembed.attention.task_head import classify, find_expressions, gates, read
 from ctxembed.attention.terms import Distance
 from ctxembed.make.fit import wilson

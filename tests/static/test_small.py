@@ -45,6 +45,6 @@ def test_a_space_over_it_is_the_space_over_the_array(vectors: Floats) -> None:
         asked = Space(whole, mean)[np.arange(5)]
         np.testing.assert_array_equal(Space(small, mean)[np.arange(5)], asked)
         np.testing.assert_allclose(
-            Space(small, mean).cosines(asked, BLOCK + 5),
-            Space(whole, mean).cosines(asked, BLOCK + 5),
+            Space(small, mean).cosines(asked, 3, BLOCK + 5),
+            Space(whole, mean).cosines(asked, 3, BLOCK + 5),
         )

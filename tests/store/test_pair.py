@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import ModelError
-from ctxembed.store.pair import check_whole, pair_written_whole
-from ctxembed.store.whole import file_written_whole
+from ctxembed.store.whole import check_whole, file_written_whole, pair_written_whole
 from tests.conftest import ROOT, Run
 from tests.store.test_whole import dead
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from ctxembed.store.pair import pair_written_whole
+from ctxembed.store.whole import pair_written_whole
 left = int(sys.argv[1])
 
 def count(event, _):

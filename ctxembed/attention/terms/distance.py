@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from ctxembed.attention.terms.term import Seen, Term
 from ctxembed.static.space import Floats
 
+REACH = 32  # words to either side that attention looks at; farther ones count as this far
+
 
 class Distance(Term):
     """by_head: (H, 2R+1), its middle is distance 0 and its ends stand for all that is farther."""

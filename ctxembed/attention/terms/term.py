@@ -51,12 +51,6 @@ class Term:
         """Turn the gradient by the scores, (B, Tq, H, T), into that by `by_head`."""
         raise NotImplementedError
 
-    def add(self, scores: Floats, seen: Seen) -> None:
-        """Add to scores (B, Tq, H, T)."""
-        bias = self.bias(seen, scores.dtype)
-        if bias is not None:
-            scores += bias
-
     def known(self, seen: Seen, dtype: Any) -> Floats | None:
         """Look the words of the batch up, (B, T, ...)."""
         if self.words is None or seen.ids is None:
