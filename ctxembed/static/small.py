@@ -49,7 +49,7 @@ class Small:
 
     def __getitem__(self, rows: Any) -> NDArray[np.float32]:
         """Return (..., d) the vectors of these rows."""
-        wide = self.numbers[rows].astype(np.float32)  # first wider, then longer: twice as fast
+        wide: NDArray[np.float32] = self.numbers[rows].astype(np.float32)  # then scaled: faster
         wide *= np.asarray(self.scales[rows])[..., None]
         return wide
 
