@@ -27,6 +27,7 @@ OFTEN = 100  # times: then it is kept, whatever it is
 SMALL = 4  # times in small letters: then it is kept if it is made of the letters a to z
 SENSES = 400  # words that have more than one sense, as many as the tool is asked to find
 FREQUENT = 1000  # times that each of them occurs
+NEARLY = 0.85  # of what makes two senses: enough for a word that is known to have them
 FRAMES = 7500  # words of which substitutes knows what stands beside them
 SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
 ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
@@ -73,17 +74,20 @@ def find_senses(work: Path, progress: Bars) -> None:
     listed = map(model.find, (HERE / "english.ambiguous.txt").read_text().split())
     often = [model.vocab[row] for row in listed if row is not None and model.counts[row] >= OFTEN]
     ctxembed.senses(work, often, save=True, progress=progress)
+    found = open_senses(ctxembed.open(work))
+    alone = [word for word in often if found[word].number == 1]
+    nearly = [word for word in alone if found[word].facts["scores"][0] >= NEARLY]
+    ctxembed.senses(work, nearly, k=2, save=True, progress=progress)
 
 
-def left_out(work: Path) -> list[str]:
-    """List words of one sense, and those whose senses a person found to be none: by which rule,
-    the file says."""
+def left_out(work: Path) -> dict[str, list[int]]:
+    """List senses that a person found to be none (by which rule, the file says), and all of words
+    that have only one."""
     lines = (HERE / "english.left_out.txt").read_text().splitlines()
+    told = [line.split() for line in lines if line and not line.startswith("#")]
     found = open_senses(ctxembed.open(work)).values()
-    return [
-        *(line for line in lines if line and not line.startswith("#")),
-        *(item.word for item in found if item.number == 1),
-    ]
+    alone: dict[str, list[int]] = {item.word: [] for item in found if item.number == 1}
+    return alone | {word: [int(number) for number in numbers] for word, *numbers in told}
 
 
 def main() -> None:

@@ -26,7 +26,8 @@ BETWEEN = 100  # and words between the target and its contextual vector, where a
 FORMS = 60  # forms of the target itself that may be among them
 USUAL = 5000  # frequent words that make the usual frame
 APART = 2.0  # how far a word with saved senses is moved from the others towards the one it has here
-CONTEXT = 1.75  # the weight of the contextual vector; twice of it where senses are saved
+CONTEXT = 1.0  # the weight of the contextual vector
+TOLD_APART = 2.5  # and where senses are saved: there the static vector says less
 OFTEN = 0.5  # the weight of how frequent a word is
 SLOT = 0.5  # the weight of what stands next to the target
 LONGER = 4  # letters of a word of the sentence whose forms are left out too
@@ -45,8 +46,8 @@ SUBSTITUTES = (
     ),
     Column(
         "fits_context",
-        "1.75 of nearness to the contextual vector, 3.5 where senses are saved + half of how usual"
-        " it is beside the target's neighbours here, in the same units",
+        "nearness to the contextual vector, 2.5 times where senses are saved + half of how usual it"
+        " is beside the target's neighbours here, in the same units",
     ),
 )
 
@@ -220,7 +221,7 @@ class Judge:
                 )
                 yield 1, SLOT, slot
         if way is not None and vector is not None:
-            weight = CONTEXT if self.senses[number] is None else 2 * CONTEXT
+            weight = CONTEXT if self.senses[number] is None else TOLD_APART
             yield 1, weight, unit(way.alone(rows.tolist())) @ unit(vector)
 
 

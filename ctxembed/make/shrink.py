@@ -1,8 +1,9 @@
 """A small copy of a model to give away: 8 bits a number, and none of its text."""
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Cell, Table
 
+MARKERS = 8  # of each sense, words that name it
+DIGITS = 4  # of what is told about them
 # What writing says anew.
 MADE = ("format", "version", "vocabulary", "dim", "fingerprint", "contents", "generation")
 
@@ -26,13 +29,13 @@ def shrink(
     words: int | None = None,
     about: str | None = None,
     frames: int = 0,
-    without: Collection[str] = (),
+    without: Mapping[str, Sequence[int]] | None = None,
     force: bool = False,
 ) -> Table:
     """Copy vectors, attentions and saved senses, not the corpus; the most frequent `words` only.
 
     frames: of how many words what stands beside them comes along, for substitutes.
-    without: words whose saved senses stay behind.
+    without: by word, which saved senses stay behind, from 1; all where none is named.
     """
     kept = min(words or len(model.vocab), len(model.vocab))
     meta = {name: value for name, value in model.meta.items() if name not in MADE}
@@ -50,7 +53,7 @@ def shrink(
             np.save(folder / "frames.npy", model.frames[: min(frames, kept)])
         small = Model.open(folder)
         copy_attentions(model, small)
-        senses = _copy_senses(model, small, without)
+        senses = _copy_senses(model, small, without or {})
         size = sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
     rows: list[tuple[str, Cell]] = [
         ("words", kept),
@@ -69,20 +72,27 @@ def copy_attentions(model: Model, copy: Model) -> None:
         save_attention(copy, name, _cut(load_attention(model, name), len(copy.vocab)))
 
 
-def _copy_senses(model: Model, copy: Model, without: Collection[str]) -> int:
+def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]) -> int:
     """Keep senses, but not where in the corpus they are; return of how many words."""
-    kept = [
-        replace(
-            item,
-            examples=[[] for _ in item.counts],
-            facts={**item.facts, "layer": digest(copy, item.attention)},
-        )
-        for item in open_senses(model).values()
-        if copy.find(item.word) is not None and item.word not in without
-    ]
+    kept = []
+    for item in open_senses(model).values():
+        some = item.without(without.get(item.word, [0]))
+        if some.number and copy.find(item.word) is not None:
+            facts = {name: _rounded(value) for name, value in item.facts.items()}
+            facts["layer"] = digest(copy, item.attention)
+            markers = [words[:MARKERS] for words in some.markers]
+            empty = [[] for _ in some.counts]  # type: list[list[int]]
+            kept.append(replace(some, markers=markers, examples=empty, facts=facts))
     if kept:
         save_senses(copy, *kept)
     return len(kept)
+
+
+def _rounded(value: Any) -> Any:
+    """Leave out the digits of numbers, and of lists of them, that tell nothing."""
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def _cut(saved: Saved, words: int) -> Saved:

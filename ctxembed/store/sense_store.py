@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -47,6 +47,19 @@ class SavedSenses:
     def shares(self) -> Floats:
         """(k,) the share of the occurrences that has each sense."""
         return np.asarray(self.counts) / sum(self.counts)
+
+    def without(self, numbers: Sequence[int]) -> "SavedSenses":
+        """Leave senses out, from 1, or all where no number is given."""
+        kept = [i for i in range(self.number) if numbers and i + 1 not in numbers]
+        return replace(
+            self,
+            counts=[self.counts[i] for i in kept],
+            vectors=self.vectors[kept],
+            weights=self.weights[kept],
+            bias=[self.bias[i] for i in kept],
+            markers=[self.markers[i] for i in kept],
+            examples=[self.examples[i] for i in kept],
+        )
 
 
 def saved_senses(model: Model, word: str) -> SavedSenses | None:

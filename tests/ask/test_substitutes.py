@@ -41,7 +41,7 @@ def expected(words: list[str], place: int, candidates: list[str]) -> dict[str, t
     often = standard({w: math.log(COUNTS[w]) for w in every}, pool)
     vector = general_of(words, place)
     fits = standard({w: cosine(WORDS[w], vector) for w in every}, pool)
-    return {w: (near[w] + 0.5 * often[w], 1.75 * fits[w]) for w in candidates}
+    return {w: (near[w] + 0.5 * often[w], fits[w]) for w in candidates}
 
 
 def test_scores_by_hand(run: Run) -> None:

@@ -13,6 +13,7 @@ from ctxembed.errors import UsageError
 from ctxembed.static.space import cosine
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model
+from ctxembed.store.sense_store import open_senses
 
 SENTENCE = "the [apple] was sweet and ripe"
 
@@ -34,6 +35,7 @@ def test_the_copy_is_small_and_has_no_text(small: Model) -> None:
         "vectors.npy",
         "mean.npy",
         "attention",
+        "senses.npz",
     }
     assert (small.path / "vectors.npy").stat().st_size < 3000 * (64 + 4) + 200
     assert small.vocab == whole.vocab[:3000]
@@ -58,16 +60,24 @@ def test_it_answers_as_the_whole_one_does(small: Model) -> None:
 
 def test_saved_senses_come_along_without_their_places(tmp_path: Path) -> None:
     whole = Path(shutil.copytree(bundled_model("everyday"), tmp_path / "whole"))
-    ctxembed.senses(whole, ["bank", "apple"], save=True)
-    told = ctxembed.shrink(whole, tmp_path / "small", without=["apple"], frames=10)
-    assert dict(told.rows)["senses"] == 1
+    ctxembed.senses(whole, "orange", k=3, again=True, save=True)
+    of_all = len(open_senses(Model.open(whole)))
+    left = {"apple": [], "orange": [2]}
+    told = ctxembed.shrink(whole, tmp_path / "small", without=left, frames=10)
+    assert dict(told.rows)["senses"] == of_all - 1
     small = Model.open(tmp_path / "small")
     kept = ctxembed.saved_senses(small, "bank")
     assert kept is not None and ctxembed.saved_senses(small, "apple") is None
     assert not any(kept.examples)
+    before, after = (ctxembed.saved_senses(Model.open(m), "orange") for m in (whole, small.path))
+    assert before is not None and after is not None
+    assert list(after.counts) == [before.counts[0], before.counts[2]]
+    assert [words[:8] for words in before.markers][::2] == after.markers
+    np.testing.assert_allclose(after.vectors, before.vectors[::2], atol=0.01)
+    np.testing.assert_allclose(after.bias, np.asarray(before.bias)[::2])
     answers = [ctxembed.senses(m, "bank").records() for m in (whole, small)]
     for one, other in zip(*answers, strict=True):
-        assert one["markers"] == other["markers"]
+        assert other["markers"] == one["markers"][: len(other["markers"])] != []
         assert one["mix"] == pytest.approx(other["mix"], abs=0.01)
     assert (small.path / "frames.npy").exists() == (whole / "frames.npy").exists()
 
