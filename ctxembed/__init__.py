@@ -9,8 +9,9 @@ The command line and this module share their names:
 Wherever a model is wanted its path will do, or None for the one a command would use.
 """
 
-from importlib import import_module
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.2.0"
 
@@ -51,13 +52,15 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 
-def look_up(name: str) -> Any:
+def look_up(name: str) -> "Any":
     """Import what this module offers under a name."""
+    from importlib import import_module
+
     module, _, attribute = _WHERE[name].partition(":")
     return getattr(import_module(module), attribute or name)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _WHERE:
         raise AttributeError(f"module 'ctxembed' has no attribute {name!r}")
     return look_up(name)

@@ -104,6 +104,8 @@ def _terminate(*_: object) -> NoReturn:
 def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     _prepare_streams()
     guard()
     try:

@@ -49,6 +49,8 @@ def command_(sentences: tuple[str, ...], model: str | None, output: str, **asked
     from ctxembed.store.whole import file_written_whole
 
     path = Path(output)
+    if output == "-":
+        raise UsageError("-o -: the page goes into a file; give its name")
     if not path.parent.is_dir():
         raise UsageError(f"-o {output}: no such directory")
     line = shlex.join(["ctxembed", *sys.argv[1:]])

@@ -51,3 +51,15 @@ def test_no_heavy_import(line: str, tiny: Path) -> None:
     assert not set(HEAVY).intersection(done.stderr.split())
     drawing = {f"ctxembed.output.{name}" for name in ("picture", "sheet", "view")}
     assert not drawing.intersection(done.stderr.split())
+
+
+def test_ctrl_c_ends_quietly_before_anything_is_imported() -> None:
+    """The package itself imports nothing; its start leaves Ctrl-C to the system until main runs."""
+    code = (
+        "import sys; before = set(sys.modules); import ctxembed;"
+        "print(set(sys.modules) - before);"
+        "import signal, ctxembed.__main__;"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["{'ctxembed'}", "True"]
