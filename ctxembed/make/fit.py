@@ -14,7 +14,7 @@ from ctxembed.attention.learning import Examples, attend_examples
 from ctxembed.attention.task_head import find_expressions
 from ctxembed.attention.terms import Distance
 from ctxembed.context.representations import Static
-from ctxembed.errors import CorpusError
+from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.make.labelled import Item, Task, as_examples, read_task
 from ctxembed.make.learn import begin
 from ctxembed.progress import SILENT, Progress
@@ -107,7 +107,8 @@ def fit_examples(
             best = epoch if epoch.best else best
             losses = epoch.loss, epoch.held_out_loss, epoch.held_out_accuracy
             epochs.append((epoch.number, *losses))
-        assert best is not None
+        if best is None:
+            raise CtxembedError("no loss is a number: the model's vectors are too large to fit")
         given = logits(best.layer, best.task_head, ready.x, anchors, other).argmax(axis=1)
         stage.advance(settings.epochs - len(epochs))
         anchors = find_expressions(ready.examples.own[both])[0]
