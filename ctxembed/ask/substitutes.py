@@ -26,10 +26,6 @@ BETWEEN = 100  # and words between the target and its contextual vector, where a
 FORMS = 60  # forms of the target itself that may be among them
 USUAL = 5000  # frequent words that make the usual frame
 APART = 2.0  # how far a word with saved senses is moved from the others towards the one it has here
-CONTEXT = 1.0  # the weight of the contextual vector
-TOLD_APART = 2.5  # and where senses are saved: there the static vector says less
-OFTEN = 0.5  # the weight of how frequent a word is
-SLOT = 0.5  # the weight of what stands next to the target
 LONGER = 4  # letters of a word of the sentence whose forms are left out too
 GENITIVE = ("'s", "’s")
 Rows = NDArray[np.intp]
@@ -41,15 +37,31 @@ SUBSTITUTES = (
     Column("score", "fits_word + fits_context"),
     Column(
         "fits_word",
-        "nearness to the static vector, or to its saved sense here + likeness of what stands beside"
-        " it + half of log count, each in standard deviations from the mean of the words looked at",
+        "how near it lies to the static vector or its saved sense, how alike the words beside both"
+        " are, and how frequent it is, in standard deviations, each with its weight",
     ),
     Column(
         "fits_context",
-        "nearness to the contextual vector, 2.5 times where senses are saved + half of how usual it"
-        " is beside the target's neighbours here, in the same units",
+        "how near it lies to the contextual vector, and how usual it is beside the target's"
+        " neighbours here, in the same way",
     ),
 )
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much each measure counts; chosen on sentences of CoInCo and bench/everyday.tsv."""
+
+    near: float = 1.0  # to the static vector, or to the sense that is meant
+    frame: float = 1.0  # what stands beside the words elsewhere
+    often: float = 0.5  # how frequent they are
+    slot: float = 0.5  # how usual beside the words that stand here
+    context: float = 1.0  # near to the contextual vector
+
+
+PROPOSED = Weights()  # context proposes badly
+TOLD_APART = Weights(context=2.5)  # where senses are saved the static vector says less
+GIVEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # context chooses well
 
 
 @on_model(*SUBSTITUTES)
@@ -187,7 +199,9 @@ class Judge:
         pool = self.pools[number]
         rows = np.concatenate([pool, [] if given is None else given]).astype(np.intp)
         fits = np.zeros((len(rows), 2))
-        for column, weight, measured in self._measures(number, rows, way, vector):
+        told_apart = self.senses[number] is not None
+        weights = GIVEN if given is not None else TOLD_APART if told_apart else PROPOSED
+        for column, weight, measured in self._measures(number, rows, way, vector, weights):
             fits[:, column] += weight * _standard(measured, len(pool))
         kept = slice(None, len(pool)) if given is None else slice(len(pool), None)
         return Rated(rows[kept], fits[kept])
@@ -200,29 +214,33 @@ class Judge:
         return np.asarray(frames[:USUAL].mean(axis=0))
 
     def _measures(
-        self, number: int, rows: Rows, way: Ours | None, vector: Floats | None
+        self,
+        number: int,
+        rows: Rows,
+        way: Ours | None,
+        vector: Floats | None,
+        weights: Weights,
     ) -> Iterator[tuple[int, float, Floats]]:
         """Yield what counts for which part, with which weight, for each word (n,)."""
         item = self.items[number]
         static = (self.own if way is None else self.meant)[number]
-        yield 0, 1.0, self.model.centred_space[rows] @ static
-        yield 0, OFTEN, np.log(np.maximum(self.model.seen[rows], 1))
+        yield 0, weights.near, self.model.centred_space[rows] @ static
+        yield 0, weights.often, np.log(np.maximum(self.model.seen[rows], 1))
         frames = self.model.frames
         if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
             half = frames.shape[1] // 2
             # a span has before it what its first word has, and behind it what its last one has
             own = np.concatenate([frames[item.own[0]][:half], frames[item.own[-1]][half:]])
-            yield 0, 1.0, affinity(frames, own, rows, self._usual)
+            yield 0, weights.frame, affinity(frames, own, rows, self._usual)
             if way is not None:
                 there = rows < len(frames)
                 slot = np.full(len(rows), np.nan)
                 slot[there] = sum(
                     (frames[rows[there], column] for column in _beside(item, half)), np.zeros(1)
                 )
-                yield 1, SLOT, slot
+                yield 1, weights.slot, slot
         if way is not None and vector is not None:
-            weight = CONTEXT if self.senses[number] is None else TOLD_APART
-            yield 1, weight, unit(way.alone(rows.tolist())) @ unit(vector)
+            yield 1, weights.context, unit(way.alone(rows.tolist())) @ unit(vector)
 
 
 def sense_of(representations: Representations, item: Occurrence) -> Here | None:

@@ -33,7 +33,9 @@ def standard(measures: dict[str, float], pool: list[str]) -> dict[str, float]:
     return {word: (value - mean) / spread for word, value in measures.items()}
 
 
-def expected(words: list[str], place: int, candidates: list[str]) -> dict[str, tuple[float, float]]:
+def expected(
+    words: list[str], place: int, candidates: list[str], own: float = 1, context: float = 1
+) -> dict[str, tuple[float, float]]:
     """Rate candidates on the small model, which has no frames and no learned attention."""
     pool = [word for word in WORDS if word not in words]
     target, every = words[place], [*pool, *candidates]
@@ -41,7 +43,7 @@ def expected(words: list[str], place: int, candidates: list[str]) -> dict[str, t
     often = standard({w: math.log(COUNTS[w]) for w in every}, pool)
     vector = general_of(words, place)
     fits = standard({w: cosine(WORDS[w], vector) for w in every}, pool)
-    return {w: (near[w] + 0.5 * often[w], fits[w]) for w in candidates}
+    return {w: (own * near[w] + 0.5 * often[w], context * fits[w]) for w in candidates}
 
 
 def test_scores_by_hand(run: Run) -> None:
@@ -64,7 +66,7 @@ def test_given_candidates(run: Run) -> None:
     words = ["the", "apple", "launched", "the", "phone"]
     ask = ("substitutes", "the [apple] launched the phone", "-f", "json", "--candidates")
     rows = json.loads(run(*ask, "juice,phone, Sweet,juice").stdout)  # the sentence's own too
-    rated = expected(words, 1, ["juice", "phone", "sweet"])
+    rated = expected(words, 1, ["juice", "phone", "sweet"], own=0.5, context=1.5)
     assert [row["substitute"] for row in rows] == sorted(rated, key=lambda w: -sum(rated[w]))
     for row in rows:
         assert row["score"] == pytest.approx(sum(rated[row["substitute"]]), abs=1e-4)
