@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test test-spark browser lint format man corpora everyday english clean
+.PHONY: demo test test-spark browser fuzz lint format man corpora everyday english clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

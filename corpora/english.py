@@ -28,7 +28,7 @@ SMALL = 4  # times in small letters: then it is kept if it is made of the letter
 SENSES = 400  # words that have more than one sense, as many as the tool is asked to find
 FREQUENT = 1000  # times that each of them occurs
 NEARLY = 0.85  # of what makes two senses: enough for a word that is known to have them
-FRAMES = 7500  # words of which substitutes knows what stands beside them
+FRAMES = 25_000  # words of which substitutes knows what stands beside them
 SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
 ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
 

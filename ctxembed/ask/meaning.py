@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ctxembed.ask.explained import explain_targets
 from ctxembed.ask.neighbors import AT_ONCE
-from ctxembed.ask.substitutes import Here, Judge
+from ctxembed.ask.substitutes import NAMED, Here, Judge
 from ctxembed.ask.targets import Sentences, number_repeats
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import Attention, Ours, Representations
@@ -18,7 +18,7 @@ LEAST = 0.05  # share of the vector below which a word is no reason
 ALIKE = 0.4  # cosine of the means of two answers' words from which they say the same
 MARKERS = 3  # words that name a sense
 MEANING = (
-    Column("like", "words that could stand in its place, as substitutes ranks them", "text"),
+    Column("like", "words like it here: as substitutes ranks them, context weighing 2.5", "text"),
     Column("because", "the context words that make most of the vector, with their shares", "aside"),
     Column("sense", "the number of its sense here, where the model has saved senses", "aside"),
     Column("sense_share", "how sure: 1 is certain, 0.5 is halfway to the next sense", "aside"),
@@ -105,7 +105,8 @@ class Meanings:
         self, judge: Judge, place: int, way: Ours, row: int, parsed: Parsed, item: Occurrence
     ) -> Meaning:
         seen = way if way.name != "static" else None  # which knows no context
-        rated = judge.rate(place, seen, None if seen is None else self.vectors[way.name][row])
+        vector = None if seen is None else self.vectors[way.name][row]
+        rated = judge.rate(place, seen, vector, weights=NAMED)
         vocab = self.representations.model.vocab
         like = [vocab[found] for found, _ in rated.best(self.number)]
         if not isinstance(way, Attention):

@@ -60,8 +60,8 @@ class Weights:
 
 
 PROPOSED = Weights()  # context proposes badly
-TOLD_APART = Weights(context=2.5)  # where senses are saved the static vector says less
-GIVEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # context chooses well
+GIVEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # and chooses well among given words
+NAMED = Weights(context=2.5)  # for words that say what is meant, not what could be written
 
 
 @on_model(*SUBSTITUTES)
@@ -189,7 +189,12 @@ class Judge:
         return cls(model, items, senses, own, meant, pools)
 
     def rate(
-        self, number: int, way: Ours | None, vector: Floats | None, given: Rows | None = None
+        self,
+        number: int,
+        way: Ours | None,
+        vector: Floats | None,
+        given: Rows | None = None,
+        weights: Weights | None = None,
     ) -> Rated:
         """Rate the words proposed for a target, or given ones, in the context that `way` sees.
 
@@ -199,8 +204,7 @@ class Judge:
         pool = self.pools[number]
         rows = np.concatenate([pool, [] if given is None else given]).astype(np.intp)
         fits = np.zeros((len(rows), 2))
-        told_apart = self.senses[number] is not None
-        weights = GIVEN if given is not None else TOLD_APART if told_apart else PROPOSED
+        weights = weights or (PROPOSED if given is None else GIVEN)
         for column, weight, measured in self._measures(number, rows, way, vector, weights):
             fits[:, column] += weight * _standard(measured, len(pool))
         kept = slice(None, len(pool)) if given is None else slice(len(pool), None)

@@ -70,7 +70,10 @@ def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
         Distance.name: _beside(old[Distance.name].shape[1] // 2),
     }
     joined = {
-        name: np.concatenate([old[name], array]).astype(old["w_q"].dtype)
+        # a term may have one row for all heads
+        name: np.concatenate(
+            [np.broadcast_to(old[name], (layer.heads, *array.shape[1:])), array]
+        ).astype(old["w_q"].dtype)
         for name, array in new.items()
     }
     return replace(layer.updated(joined), heads=layer.heads + 3)

@@ -25,13 +25,13 @@ towards its sense here where senses are saved; how much alike the words are that
 before and behind each of them in the corpus, which keeps a verb for a verb and a plural for a
 plural; the logarithm of its count, which weighs half.
 
-fits_context: how near it lies to the target's contextual vector, which weighs 2.5 where senses are
-saved; how usual it is beside the word that stands directly before the target here, and the one
-behind it, which weighs half.
+fits_context: how near it lies to the target's contextual vector; how usual it is beside the word
+that stands directly before the target here, and the one behind it, which weighs half.
 
 Context chooses well and proposes badly. Where --candidates are given, all that is left is to
 choose: the static vector weighs half, words beside it elsewhere a quarter, those beside it here 1,
-and the contextual vector 1.5.
+and the contextual vector 1.5. For the words that `compare` names, which are to say what is meant
+rather than what could be written, the contextual vector weighs 2.5.
 
 What stands beside words is counted by train. A model without that (an imported one) goes without,
 and its substitutes may be of another form than the target.""",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ctxembed.static.frames import narrow_frames
 from ctxembed.store.attentions import Saved, digest, load_attention, save_attention
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
@@ -15,6 +16,7 @@ from ctxembed.store.whole import written_whole
 from ctxembed.store.write_model import write_files
 from ctxembed.table import PROPERTIES, Cell, Table
 
+BESIDE = 30  # words of a frame: many words with a short one say more than few with a long one
 MARKERS = 8  # of each sense, words that name it
 DIGITS = 4  # of what is told about them
 # What writing says anew.
@@ -50,7 +52,7 @@ def shrink(
         write_files(folder, model.vocab[:kept], short, vectors, None, meta, small=True)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
         if model.frames is not None and frames:
-            np.save(folder / "frames.npy", model.frames[: min(frames, kept)])
+            np.save(folder / "frames.npy", narrow_frames(model.frames[: min(frames, kept)], BESIDE))
         small = Model.open(folder)
         copy_attentions(model, small)
         senses = _copy_senses(model, small, without or {})

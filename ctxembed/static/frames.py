@@ -69,3 +69,12 @@ def affinity(frames: Frames, target: Floats, rows: NDArray[np.intp], usual: Floa
     lengths = np.sqrt((mine * mine).sum(axis=1) * (own @ own))
     alike[there] = mine @ own / np.where(lengths > 0, lengths, 1)
     return alike
+
+
+def narrow_frames(frames: Frames, words: int) -> Frames:
+    """Keep the first words of frames (F, 2 K), before and behind.
+
+    >>> narrow_frames(np.array([[1, 2, 3, 4, 5, 6]], np.uint8), 2).tolist()
+    [[1, 2, 4, 5]]
+    """
+    return np.concatenate([side[:, :words] for side in np.split(frames, 2, axis=1)], axis=1)

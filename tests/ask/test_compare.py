@@ -21,7 +21,7 @@ HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tlike\tbecause\ts
 
 
 SENTENCE = ["the", "apple", "launched", "the", "phone"]
-LIKE = ["orange", "sweet", "juice"]  # the words left that taste
+LIKE = ["orange", "juice", "sweet"]  # the words left that taste
 
 
 def cosine(a: list[float], b: list[float]) -> float:
@@ -83,8 +83,8 @@ def test_one_sentence_by_hand(run: Run) -> None:
     for row in rows:
         context = "bag" if row["representation"] == "bag" else "general"
         ranked = json.loads(run(*ask, "--attention", context).stdout)
-        if row["representation"] == "static":  # which knows no context
-            ranked.sort(key=lambda found: -found["fits_word"])
+        weight = 0 if row["representation"] == "static" else 2.5  # static knows no context
+        ranked.sort(key=lambda found: -found["fits_word"] - weight * found["fits_context"])
         assert row["like"] == [found["substitute"] for found in ranked[:3]]
         told = because(words, 1) if row["representation"] == "general" else None
         assert (row["because"], row["sense"], row["sense_share"]) == (told, None, None)
@@ -97,7 +97,7 @@ def test_every_format(run: Run) -> None:
     tsv = HEAD + (
         "1\tbank\t2\tstatic\t1.000000\triver grows\t\t\t\n"
         "1\tbank\t2\tbag\t0.693375\tgrows river\t\t\t\n"
-        "1\tbank\t2\tgeneral\t0.939582\triver grows\tmoney 0.43\t\t\n"
+        "1\tbank\t2\tgeneral\t0.939582\tgrows river\tmoney 0.43\t\t\n"
     )
     weight = 1 / (1 + math.exp(0.7 - 0.98))  # of bank itself: softmax(.98, .7)
     mixed = [weight * b + (1 - weight) * m for b, m in zip((0.7, 0.7, 0), (1, 0, 0.2), strict=True)]
@@ -108,23 +108,23 @@ def test_every_format(run: Run) -> None:
     csv = tsv.replace("\t", ",")
     assert run(*ask, "-f", "csv", "--precision", "6").stdout == csv
     assert run(*ask, "-f", "table").stdout == (
-        "bank: like river, grows; because money 0.43\n"
+        "bank: like grows, river; because money 0.43\n"
         "\n"
         "sentence  target  representation  cos_static  like\n"
         "--------  ------  --------------  ----------  -----------\n"
         "       1  bank    static              1.0000  river grows\n"
         "       1  bank    bag                 0.6934  grows river\n"
-        "       1  bank    general             0.9396  river grows\n"
+        "       1  bank    general             0.9396  grows river\n"
     )
     cells = run(*ask, "-f", "markdown").stdout.splitlines()[4].split("|")[1:-1]
-    told = ["1", "bank", "2", "general", "0.9396", "river grows", "money 0.43", "", ""]
+    told = ["1", "bank", "2", "general", "0.9396", "grows river", "money 0.43", "", ""]
     assert [cell.strip() for cell in cells] == told
     lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ask, "-f", "json").stdout)
     assert [" ".join(line["like"]) for line in lines] == [
         "river grows",
         "grows river",
-        "river grows",
+        "grows river",
     ]
 
 

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 
+from ctxembed.cli.main import load_command
 from ctxembed.errors import CorpusError
-from ctxembed.evaluate import evaluate
+from ctxembed.evaluate import KINDS, evaluate
 from ctxembed.evaluate.items import Reader
 from ctxembed.evaluate.labelled_senses import splice
 from ctxembed.evaluate.merged_words import merge_words, other_text, own_text
@@ -349,3 +351,9 @@ def test_a_file_without_a_known_target(model: Model, tmp_path: Path) -> None:
     rows = evaluate(model, "senses", [str(tmp_path / "tram.tsv")]).records()
     (bag,) = (r for r in rows if (r["metric"], r["representation"]) == ("accuracy", "bag"))
     assert (bag["value"], bag["missing"]) == (0.5, 6)
+
+
+def test_the_command_offers_every_benchmark() -> None:
+    (kind,) = (param for param in load_command("evaluate").params if param.name == "kind")
+    assert isinstance(kind.type, click.Choice)
+    assert set(kind.type.choices) == set(KINDS)
