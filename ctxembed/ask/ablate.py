@@ -56,7 +56,7 @@ def ablate(
 ) -> Table:
     """Remove each context word of each target in turn, a row for each."""
     representations = representations_of(model)
-    axes, told = known_axes(model, axes)
+    axes, told = known_axes(model, axes, (*ABLATE, SPEARMAN))
     chosen = choose_attention(representations, attention, general, heads, seed)
     read = read_sentences(representations, sentences, word)
     rows: list[tuple[Cell, ...]] = []

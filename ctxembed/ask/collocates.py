@@ -28,7 +28,10 @@ COLLOCATES = (
         "log_likelihood",
         "Dunning's G²: how sure it is that it stands there more often than it would",
     ),
-    Column("log_ratio", "how much more often: 1 is twice, 2 four times"),
+    Column(
+        "log_ratio",
+        "how much more often than elsewhere, or beside the other senses: 1 is twice, 2 four times",
+    ),
     Column("documents", "documents in which the two stand together"),
     Column(
         "dispersion",

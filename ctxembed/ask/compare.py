@@ -63,7 +63,7 @@ def compare(
     space of their own: its lone words stand for static ones there.
     """
     representations = representations_of(model)
-    axes, told = known_axes(model, axes)
+    axes, told = known_axes(model, axes, (*TARGET_COLUMNS, *SEVERAL, *MEANING))
     read = read_sentences(representations, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
     kind = general_kind(model, general)

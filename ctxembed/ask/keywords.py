@@ -77,6 +77,8 @@ def keywords(
     min_count: int = 5,
     min_documents: int = 2,
     function_words: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
     progress: Progress = SILENT,
 ) -> Table:
     """Compare how often words occur in two corpora: models, or text files and folders.
@@ -84,7 +86,7 @@ def keywords(
     sort: log_likelihood, or log_ratio among words whose G² is above 15.13 (p < 0.0001).
     """
     with tempfile.TemporaryDirectory() as work:
-        opened = [_open(given) for given in (a, b)]
+        opened = [_open(given, encoding, errors) for given in (a, b)]
         models = (one for one in opened if isinstance(one, Model))
         tokenizer = next((model.tokenizer for model in models), Tokenizer())
         sides = [
@@ -104,12 +106,14 @@ def keywords(
     return Table(KEYWORDS, rows, notes)
 
 
-def _open(given: str | Path | Model | Corpus) -> Model | Corpus:
+def _open(given: str | Path | Model | Corpus, encoding: str, errors: str) -> Model | Corpus:
     """Open what is a model, or was one; all else is a corpus."""
     if isinstance(given, Model | Corpus):
         return given
     was_model = any((Path(given) / name).exists() for name in ("model.json", "vectors.npy"))
-    return open_model(given) if was_model else Corpus([str(given)])
+    if was_model:
+        return open_model(given)
+    return Corpus([str(given)], encoding=encoding, errors=errors)
 
 
 def _read(given: Model | Corpus, tokenizer: Tokenizer, folder: Path, progress: Progress) -> Side:

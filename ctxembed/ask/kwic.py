@@ -67,7 +67,7 @@ def kwic(
     most: so many, drawn at random; number: only the first rows.
     Senses are those saved for a word; they are looked for where the request needs them.
     """
-    axes, told = known_axes(model, axes)
+    axes, told = known_axes(model, axes, KWIC)
     where = _read_where(model, where or {})
     found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]

@@ -114,9 +114,9 @@ def senses(
                     progress=progress if alone else SILENT,
                 ).senses  # fmt: skip
             except CtxembedError as error:
-                if alone or isinstance(error, ModelError):
+                if alone or (isinstance(error, ModelError) and model.index is not None):
                     raise
-                notes.append(str(error))
+                (notes if model.index is not None else unknown).append(str(error))
                 continue
             several += made.number > 1
             if top is None or made.number > 1:
@@ -143,12 +143,19 @@ def senses(
                 if save and len(new) % AT_ONCE == 0:
                     save_senses(model, *new[-AT_ONCE:])
             stage.advance()
+    if model.index is None and not shown and unknown:
+        raise ModelError("\n".join(unknown))
     if save and new:
         notes.append(f"{len(new)} saved in {save_senses(model, *new)}")
     elif new and k is None and attention is None and not bundled_name(model.path):
         with suppress(CtxembedError, OSError):  # a model that cannot be written to still answers
             save_senses(model, *new)
     if all_k:
+        given = [item.word for item in shown if item.facts.get("k") is not None]
+        if given:
+            notes.append(
+                f"as many senses as were asked for, whatever their score: {', '.join(given)}"
+            )
         return Table(NUMBERS, [row for item in shown for row in _numbers(item)], notes, unknown)
     columns = SENSES if alone else (replace(SENSES[0], role="label"), *SENSES[1:])
     chart = None

@@ -250,8 +250,8 @@ class Judge:
 def sense_of(representations: Representations, item: Occurrence) -> Here | None:
     """Return the sense that a target has here, where several are saved for the word."""
     model = representations.model
-    if len(item.target) != 1 or model.by_hand:
-        return None
+    if len(item.target) != 1 or len(item.ids) == 1 or model.by_hand:
+        return None  # of a word without context nothing can be told
     word = model.vocab[int(item.own[0])]
     saved = saved_senses(model, word)
     if saved is None or saved.number < 2:

@@ -15,6 +15,7 @@ from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
 
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
 PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
 QUIET = click.Option(
@@ -141,6 +142,8 @@ def _write(name: str, pieces: Iterable[str | bytes]) -> None:
 
     if not Path(name).parent.is_dir():
         raise UsageError(f"-o {name}: no such directory")
+    if not name or Path(name).is_dir():
+        raise UsageError(f"-o {name or repr('')}: give the name of a file")
     with file_written_whole(Path(name)) as file:
         for piece in pieces:
             encoded = piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece

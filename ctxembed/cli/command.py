@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ctxembed import look_up
-from ctxembed.cli.answer import FILE, OPTIONS, Printing, answer, note, printing
+from ctxembed.cli.answer import FILE, OPTIONS, STDOUT, Printing, answer, note, printing
 from ctxembed.cli.arguments import check_given
 from ctxembed.errors import Replaced, UsageError
 from ctxembed.output.bars import Bars
@@ -66,6 +66,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> None:
         """Ask, and print the answer."""
         given = {name: ctx.params.pop(name) for name in list(ctx.params) if name in PRINTING}
+        if given.get("file_") in STDOUT:  # a file of this name would be made, or replaced
+            given["file_"] = None
         ctx.obj = Printing(**given)
         if ctx.obj.draws and not self.picture:
             raise UsageError(f"no picture for {self.name}; there is one for {_pictured(ctx)}")

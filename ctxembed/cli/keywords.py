@@ -31,6 +31,7 @@ random, and near 0 where a few documents have it all.""",
 @options.integer("--min-count", "Leave out words rarer than this in both together.", default=5)
 @options.integer("--min-documents", "Leave out words of fewer documents.", default=2)
 @options.flag("--all function_words", "Function words too.")
+@options.reading
 def command_(**asked: object) -> Table:
     """List the words that are typical of one corpus against another."""
     return ask(asked.pop("a"), asked.pop("b"), **asked)

@@ -4,22 +4,31 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ctxembed.errors import UnknownWordError
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
+from ctxembed.table import Column
 
 Axes = Mapping[str, Sequence[str]]
 Alone = Callable[[Sequence[int]], Floats]  # of a representation: words without a sentence
 
 
-def known_axes(model: Model, axes: Axes | None) -> tuple[dict[str, list[str]], list[str]]:
+def known_axes(
+    model: Model, axes: Axes | None, beside: Sequence[Column] = ()
+) -> tuple[dict[str, list[str]], list[str]]:
     """Return axes of the words that a model knows, and what to say of the words left out.
+
+    beside: the columns that stand beside those of the axes, whose names are taken.
 
     A word that is there in another form is taken in that one; an axis needs one word at least.
     """
     kept: dict[str, list[str]] = {}
     notes: list[str] = []
     for name, words in (axes or {}).items():
+        if name in [column.name for column in beside]:
+            raise UsageError(
+                f"--axis {name}: the answer has a column {name}; call the axis otherwise"
+            )
         try:
             kept[name], forms, unknown = model.keep_known(words)
         except UnknownWordError as error:

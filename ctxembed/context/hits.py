@@ -29,7 +29,7 @@ class Hits:
 def find_hits(model: Model, asked: str) -> Hits:
     """Find a word, words in a row, or words with * for any letters, within a sentence."""
     index = corpus_of(model)
-    row = model.find(asked)
+    row = None if "*" in asked else model.find(asked)
     if row is not None:
         return Hits(model.vocab[row], index.positions(row), 1)
     terms = list(_read(model, index, asked))

@@ -26,10 +26,12 @@ class Figure:
     value: float
     spread: Floats  # (R,)
     least: float = 0.0  # no figure of this kind is lower; 1 is the highest
+    biased: bool = True  # whether a resample looks more orderly than the data; a mean does not
 
     def centred(self) -> Floats:
-        """Return the resamples without their bias: a resample looks more orderly than the data."""
-        return np.asarray(self.spread - np.nanmean(self.spread) + self.value)
+        """Return the resamples without their bias."""
+        bias = np.nanmean(self.spread) - self.value if self.biased else 0.0
+        return np.asarray(self.spread - bias)
 
     def interval(self) -> tuple[float, float]:
         """Return the middle 95 % of the resamples."""
@@ -53,6 +55,8 @@ def mean_figure(figures: Sequence[Figure]) -> Figure:
     return Figure(
         float(np.mean([figure.value for figure in figures])),
         np.mean([figure.spread for figure in figures], axis=0),
+        min(figure.least for figure in figures),
+        any(figure.biased for figure in figures),
     )
 
 
@@ -81,7 +85,8 @@ def _figure(values: Floats, least: float = 0.0) -> Figure:
 
 def proportion(right: NDArray[Any], weights: NDArray[np.float32]) -> Figure:
     """Return the share of items that are right, or their mean where each is right in part."""
-    return Figure(float(right.mean()), np.asarray(weights @ right.astype("f4") / len(right), "f8"))
+    spread = np.asarray(weights @ right.astype("f4") / len(right), "f8")
+    return Figure(float(right.mean()), spread, biased=False)
 
 
 def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:

@@ -111,7 +111,7 @@ def _differences(scores: Scores) -> Iterator[str]:
             low, high = np.quantile(ours.centred() - static.centred(), [0.025, 0.975])
             gap = ours.value - static.value
             paired = f"paired {low:+.4f} to {high:+.4f}"
-            yield f"{scores.name}: {metric} {gap:+.4f} over static, {paired}"
+            yield f"{scores.name}: {metric} of {SHIPPED} {gap:+.4f} over static, {paired}"
 
 
 def _score(

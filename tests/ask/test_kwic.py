@@ -245,3 +245,9 @@ def test_a_source_that_moved_or_changed_is_told(run: Run, written: Path, tmp_pat
     source.write_text(WRITTEN, encoding="utf-8")
     os.utime(source, (2**32, 2**32))  # as it was, only newer
     assert run(*asked).stderr == before.stderr
+
+
+def test_a_star_at_the_end_is_any_word(run: Run) -> None:
+    rows = run("kwic", "the *", "-m", "everyday", "-n", "3", "--no-header").stdout.splitlines()
+    hits = [row.split("\t")[4].split() for row in rows]
+    assert all(len(hit) == 2 and hit[0] == "the" for hit in hits) and len(hits) == 3

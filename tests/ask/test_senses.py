@@ -295,3 +295,20 @@ def test_the_tool_chooses_the_words(run: Run, often: Path, tmp_path: Path) -> No
     both = run("senses", "bank", "--top", "3", "-m", str(place))
     assert (both.returncode, both.stdout) == (2, "")
     assert "give words, or --top N for as many as have more than one sense" in both.stderr
+
+
+def test_words_without_kept_senses_do_not_stop_the_others(run: Run) -> None:
+    """english keeps no text: of server it can say nothing, of bank and apple it can."""
+    done = run("senses", "-", "-m", "english", "--no-header", stdin="apple\nserver\nbank\n")
+    assert done.returncode == 4
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"apple", "bank"}
+    assert "no senses of 'server' can be looked for" in done.stderr
+    assert run("senses", "server", "-m", "english").returncode == 3
+    assert run("senses", "server", "waiter", "-m", "english").returncode == 3
+    told = run("senses", "bank", "--all-k", "-m", "english")
+    assert "as many senses as were asked for, whatever their score: bank" in told.stderr
+
+
+def test_nothing_is_told_of_a_word_without_context(run: Run) -> None:
+    done = run("compare", "[bank]", "-m", "english", "-f", "json")
+    assert {row["sense"] for row in json.loads(done.stdout)} == {None}

@@ -209,3 +209,14 @@ def test_threshold_is_the_best_of_all(seed: int) -> None:
     found = best_threshold(alike, same)
     assert ((alike[there] > found) == same[there]).mean() == pytest.approx(best)
     assert best_threshold(np.full(3, np.nan), same[:3]) == 0
+
+
+def test_a_tie_is_a_tie_whatever_was_drawn() -> None:
+    """One right of 180 against none: two thirds of the resamples have it, so p is about 0.7."""
+    one, none = np.zeros(180), np.zeros(180)
+    one[7] = 1
+    for seed in range(6):
+        weights = draw(180, np.random.default_rng(seed))
+        better, worse = proportion(one, weights), proportion(none, weights)
+        assert 0.6 < paired_p(better, worse) < 0.85
+        assert better.interval()[0] == 0
