@@ -21,6 +21,7 @@ SETTLING = 30  # and those in which each occurrence then finds its sense
 CHOOSING = 2000  # occurrences from which the number of senses is chosen
 DRAWN = 800  # of them for each resample, at most four fifths
 MOST = 6  # senses looked for
+EACH = 25  # occurrences for each sense beyond the second: among fewer, chance makes groups too
 RUNS = 16  # resamples of which the number of senses is the consensus
 FIRST, CLEARLY = 4, 0.75  # so many are enough where none comes near: score under which it is clear
 PARTS = 12  # what each resample is cut into before parts are put together
@@ -88,7 +89,9 @@ def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
         runs += [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else RUNS - FIRST)]
     scores = _mean_scores(runs, space)
     if k is None:
-        k = 1 + max((number for number, score in enumerate(scores, 1) if score >= 1), default=0)
+        most = max(2, len(vectors) // EACH)
+        apart = (k for k, score in enumerate(scores, 2) if score >= 1 and k <= most)
+        k = max(apart, default=1)
     centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
     agreements: list[float] = []
     for number in range(2, len(scores) + 2):

@@ -30,7 +30,8 @@ are looked at. Contexts that say nearly the same (cosine 0.95) count once.
 nearest are put together until one is left. The score of k senses is the squared distance of the
 nearest two of them, mean of the sixteen, over 0.19 times that of two random words of the model;
 where one of two senses is small they must lie farther apart, and below 3 % of the occurrences a
-group is no sense. The largest k whose score is 1 or more is taken, at most 6; --all-k prints every
+group is no sense. The largest k whose score is 1 or more is taken, at most 6 and beyond 2 at most
+one for each 25 occurrences, unless --k gives it; --all-k prints every
 score, and how far the sixteen agree. The resamples are always the same ones: --seed only chooses
 occurrences where there are more than --max. Each occurrence then joins the sense it fits best, in
 30 principal directions of the whole space. The number 0.19 was chosen on pseudowords, words merged

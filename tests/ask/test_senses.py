@@ -54,6 +54,14 @@ def test_one_cloud_is_one_sense() -> None:
     assert 0 < near.scores[0] < 1
 
 
+def test_few_occurrences_have_few_senses() -> None:
+    """Five clear clouds of twelve are no more than two senses; given five times as many, five."""
+    few, many = (cluster(around_axes([each] * 5), plain(800.0), None) for each in (12, 60))
+    assert (few.number, many.number) == (2, 5)
+    assert few.scores[3] > 1  # the score says what they look like
+    assert cluster(around_axes([12] * 5), plain(800.0), 5).number == 5  # asked for
+
+
 def test_near_duplicates_count_once() -> None:
     vectors = np.concatenate([around_axes([300]), np.tile(np.eye(10)[5], (60, 1))])
     assert cluster(vectors, plain(apart=800.0), None).number == 1
