@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from ctxembed.ask.columns import WORD
-from ctxembed.ask.find_senses import current_senses
 from ctxembed.ask.induce import cluster
+from ctxembed.ask.sense_here import current_senses
 from ctxembed.ask.sense_space import SenseSpace, make_space
 from ctxembed.context.hits import Hits, find_hits
 from ctxembed.context.occurrences import AT_ONCE, sample

@@ -1,25 +1,24 @@
 """Find the senses of a word among its occurrences, or take those the model has kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from ctxembed.ask.induce import Clustering, cluster, judge
+from ctxembed.ask.induce import Clustering, cluster
 from ctxembed.ask.markers import mark
-from ctxembed.ask.sense_space import SenseSpace, evidence, make_space
+from ctxembed.ask.sense_here import current_senses
+from ctxembed.ask.sense_space import SenseSpace, make_space
 from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, read, sample
-from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.progress import SILENT, Progress
-from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats, unit
-from ctxembed.store.attentions import digest, read_description
+from ctxembed.store.attentions import digest
 from ctxembed.store.model import Model
-from ctxembed.store.sense_store import SavedSenses, saved_senses
+from ctxembed.store.sense_store import SavedSenses
 
 FEWEST = 20  # occurrences below which senses would be guesswork
 AVERAGED = 1000  # occurrences of each sense that its mean vector is made of
@@ -99,26 +98,6 @@ def kept_senses(
         return None
     same = kept.facts.get("most") == most and kept.facts.get("seed") == seed
     return kept if same else None
-
-
-def current_senses(model: Model, word: str, attention: str | None = None) -> SavedSenses | None:
-    """Return the senses kept for a word, unless their attention has been learned anew since."""
-    kept = saved_senses(model, word)
-    if kept is None or attention not in (None, kept.attention):
-        return None
-    if kept.facts.get("layer") == digest(model, kept.attention):
-        return kept
-    if kept.attention in model.held:
-        read_description(model, kept.attention)  # learned anew, or damaged: that is no answer
-    return None
-
-
-def sense_here(
-    representations: Representations, senses: SavedSenses, occurrences: Sequence[Occurrence]
-) -> tuple[Labels, Floats]:
-    """Tell which sense each occurrence has, from 0, and its distance to the next sense's border."""
-    way = evidence(representations, senses.attention)
-    return judge(way.vectors(occurrences), senses.weights, senses.bias)
 
 
 def _means(

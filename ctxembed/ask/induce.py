@@ -51,22 +51,6 @@ class Clustering:
         return len(self.bias)
 
 
-def judge(
-    vectors: Floats, weights: Floats, bias: Floats | Sequence[float]
-) -> tuple[Labels, Floats]:
-    """Return the sense of each vector (n, d), and its distance to the border of the next sense.
-
-    The distance is in standard deviations of one sense's occurrences; NaN where there is one sense.
-    """
-    scores = unit(vectors).astype(np.float64) @ weights.T + np.asarray(bias)  # (n, k)
-    labels = scores.argmax(axis=1)
-    if scores.shape[1] < 2:
-        return labels, np.full(len(labels), np.nan)
-    second = np.argsort(scores, axis=1)[:, -2]
-    rows = np.arange(len(labels))
-    return labels, scores[rows, labels] - scores[rows, second]
-
-
 def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
     """Find k senses among contextual vectors (n, d), or as many as there are.
 

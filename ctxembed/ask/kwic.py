@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.ask.find_senses import current_senses, find_senses
-from ctxembed.ask.induce import judge
+from ctxembed.ask.find_senses import find_senses
+from ctxembed.ask.sense_here import current_senses, judge
 from ctxembed.ask.sense_map import draw_map, map_senses
 from ctxembed.ask.sense_space import evidence
 from ctxembed.context.axes import Axes, axis_cosines, known_axes

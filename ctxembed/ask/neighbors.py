@@ -14,6 +14,7 @@ from ctxembed.table import Chart, Column, Table
 
 AT_ONCE = 64  # vectors compared with the whole vocabulary at once
 FAR = 0.3  # trust of words that are looked at first
+FEW = 100  # neighbours wanted: so many may all be found among them
 NOISE = 0.02  # times the root of the words of the corpus: k, occurrences that say little
 Ranked = tuple[float, float, int]  # score, cosine and row of a word
 NEIGHBORS = (
@@ -59,7 +60,7 @@ def nearest_rows(
     # A word's score is at most its trust: where enough words score more than that of the rare ones
     # at the end of the vocabulary, those need not be looked at.
     often = int(np.count_nonzero(trusted >= FAR))
-    often = often if (trusted[:often] >= FAR).all() else len(trusted)
+    often = often if number <= FEW and (trusted[:often] >= FAR).all() else len(trusted)
     bound = float(trusted[often:].max(initial=0))
 
     def look(some: Floats, first: int, last: int) -> Floats:

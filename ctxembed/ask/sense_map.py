@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ctxembed.ask.find_senses import current_senses, find_senses, sense_here
-from ctxembed.ask.induce import judge
+from ctxembed.ask.find_senses import find_senses
+from ctxembed.ask.sense_here import current_senses, judge, sense_here
 from ctxembed.ask.sense_space import evidence, make_space
 from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import Places, corpus_of, quote, sample

@@ -256,7 +256,7 @@ def sense_of(representations: Representations, item: Occurrence) -> Here | None:
     saved = saved_senses(model, word)
     if saved is None or saved.number < 2:
         return None
-    from ctxembed.ask.find_senses import current_senses, sense_here  # start-up counts
+    from ctxembed.ask.sense_here import current_senses, sense_here  # start-up counts
 
     if current_senses(model, word) is None:  # their attention has been learned anew since
         return None

@@ -32,7 +32,7 @@ class SavedSenses:
     attention: str  # the attention in whose space the vectors lie
     counts: Sequence[int]  # how many of the occurrences looked at have each sense
     vectors: Floats  # (k, d) mean contextual vectors
-    weights: Floats  # (k, d) for induce.judge
+    weights: Floats  # (k, d) for sense_here.judge
     bias: Sequence[float]  # (k,)
     markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
     examples: Sequence[Sequence[int]]  # for each sense, places in the corpus that show it best

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.ask.find_senses import find_senses, sense_here
-from ctxembed.ask.induce import adjusted_rand, cluster, different, join, judge
+from ctxembed.ask.find_senses import find_senses
+from ctxembed.ask.induce import adjusted_rand, cluster, different, join
+from ctxembed.ask.sense_here import judge, sense_here
 from ctxembed.ask.sense_space import SenseSpace, evidence, make_space, tell_apart
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Attention, Representations

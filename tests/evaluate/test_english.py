@@ -5,7 +5,7 @@ import pytest
 import ctxembed
 from bench.english import from_sentences, held_out
 from bench.everyday import read_rows
-from ctxembed.ask.find_senses import current_senses
+from ctxembed.ask.sense_here import current_senses
 from ctxembed.store.model import Model
 from ctxembed.store.places import bundled_model, corpora
 from ctxembed.store.sense_store import open_senses
