@@ -15,6 +15,7 @@ _START, _UNSEEN = "▁", "<unk>"  # the library's input: a mark before each word
 LONGEST = 1000  # letters of a word that are looked at together
 LETTERS = 100_000  # letters of a word that can be divided at all
 _REPEAT = 10_000  # words handed over at once
+KEPT, USUAL = 20_000, 40  # words that are remembered with their pieces, and their letters at most
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Subwords(Tokenizer):
     learned: str = field(default="", repr=False)  # what `learn` returned
 
     @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        """The pieces of words that were divided before."""
+        return {}
+
+    @cached_property
     def _library(self) -> Any:
         from tokenizers import Tokenizer as Library
 
@@ -61,7 +67,9 @@ class Subwords(Tokenizer):
             spans, self.pieces([word for word, _, _ in spans]), strict=True
         ):
             # A letter may become two when it is made small (İ): lead back to where it was.
-            letters = [place for place in range(start, end) for _ in self.normalise(text[place])]
+            letters: Sequence[int] = range(start, end)
+            if not text[start:end].isascii():
+                letters = [place for place in letters for _ in self.normalise(text[place])]
             place, begin = 0, start
             for piece in pieces:
                 place += len(piece.removeprefix(INNER) if place else piece)
@@ -71,18 +79,29 @@ class Subwords(Tokenizer):
 
     def pieces(self, words: Sequence[str]) -> Iterator[list[str]]:
         """Yield the pieces of each word, which put together are the word."""
-        if any(len(word) > LONGEST for word in words):
-            for word in words:
-                yield self._long(word)
-            return
         for first in range(0, len(words), _REPEAT):
-            some = [_START + word for word in words[first : first + _REPEAT]]
-            for word, made in zip(some, self._library.encode_batch(some), strict=True):
-                found = (word[begin:end].removeprefix(_START) for begin, end in made.offsets)
-                yield [
-                    INNER + piece if number else piece
-                    for number, piece in enumerate(piece for piece in found if piece)
-                ]
+            some = words[first : first + _REPEAT]
+            made = {word: self._known.get(word) for word in some if len(word) <= LONGEST}
+            if new := [word for word, known in made.items() if known is None]:
+                made |= self._divide(new)
+            for word in some:
+                pieces = made.get(word)
+                yield self._long(word) if pieces is None else pieces
+
+    def _divide(self, words: Sequence[str]) -> dict[str, list[str]]:
+        """Let the library divide words, and remember the usual ones: most words come again."""
+        made = {}
+        marked = [_START + word for word in words]
+        for word, divided in zip(marked, self._library.encode_batch(marked), strict=True):
+            found = (word[begin:end].removeprefix(_START) for begin, end in divided.offsets)
+            made[word.removeprefix(_START)] = [
+                INNER + piece if number else piece
+                for number, piece in enumerate(piece for piece in found if piece)
+            ]
+        if len(self._known) > KEPT:
+            self._known.clear()
+        self._known.update((word, made[word]) for word in words if len(word) <= USUAL)
+        return made
 
     def _long(self, word: str) -> list[str]:
         """Return the pieces of a word that may be very long: the time is that of its parts."""
