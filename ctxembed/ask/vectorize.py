@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,10 @@ class Counts:
             yield self._name(name), *self.matrix[row].toarray()[0].tolist()
 
     def _sparse(self) -> Iterator[tuple[Cell, ...]]:
-        for row, name in enumerate(self.rows):
-            one = self.matrix[row].sorted_indices()
-            for column, value in zip(one.indices, one.data.tolist(), strict=True):
+        matrix = self.matrix.tocsr().sorted_indices()
+        for name, (first, last) in zip(self.rows, pairwise(matrix.indptr.tolist()), strict=True):
+            found = zip(matrix.indices[first:last], matrix.data[first:last].tolist(), strict=True)
+            for column, value in found:
                 yield self._name(name), self.columns[column], value
 
     def _name(self, name: str) -> Cell:
