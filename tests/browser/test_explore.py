@@ -67,14 +67,15 @@ def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
     assert box.input_value() == APPLE  # nothing that was typed is lost
     assert number(tab, "learned", "technology") > number(tab, "learned", "taste")
     like = texts(tab, "#meaning .like")[0].split(", ")
-    table = ctxembed.substitutes(bundled_model("english"), f"[Apple]{APPLE[5:]}", number=4)
-    assert like == [row["substitute"] for row in table.records()]  # in the command's order
+    table = ctxembed.compare(bundled_model("english"), f"[Apple]{APPLE[5:]}", number=4).records()
+    (told,) = [row["like"] for row in table if row["representation"] == "learned"]
+    assert like == told  # in the command's order
     makers = [bool(MAKERS.fullmatch(word)) for word in like]  # who could launch a phone
     assert makers[0] and sum(makers) >= 3, like
     assert not any(map(FOOD.fullmatch, like)), like
     assert "launched" in texts(tab, "#meaning .because")[0]
-    told = re.search(r"is like (\w+) and (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert told and set(told.groups()) <= set(like)  # what a teacher is told to see
+    seen = re.search(r"is like (\w+) and (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert seen and set(seen.groups()) <= set(like)  # what a teacher is told to see
 
 
 def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
