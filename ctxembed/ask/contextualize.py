@@ -85,17 +85,18 @@ def contextual_vectors(
 ) -> Iterator[tuple[list[Target], Floats]]:
     """Yield targets and their vectors (n, d), a chunk of sentences at a time, in their order."""
 
-    def read(text: str) -> Parsed:
+    def read(text: str, number: int) -> Parsed:
         if not every_word and "[" not in text:
             raise UsageError("no target; mark it with [ ] or give --all")
-        return parse(model, text.replace("[", " ").replace("]", " ") if every_word else text)
+        plain = text.replace("[", " ").replace("]", " ") if every_word else text
+        return parse(model, plain, number=number)
 
     for targets in read_targets(sentences, read, skipped or Skipped()):
         yield targets, _run(way, [target.item for target in targets])
 
 
 def read_targets(
-    sentences: Iterable[str], read: Callable[[str], Parsed], skipped: Skipped
+    sentences: Iterable[str], read: Callable[[str, int], Parsed], skipped: Skipped
 ) -> Iterator[list[Target]]:
     """Yield targets, a chunk of sentences at a time, in their order."""
     numbered = enumerate(sentences, 1)

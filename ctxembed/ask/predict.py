@@ -70,10 +70,10 @@ def _rows(
     assert isinstance(way, Attention)
     task, anchors = saved.task, saved.task_head["anchors"]
 
-    def read_marked(text: str) -> Parsed:
+    def read_marked(text: str, number: int) -> Parsed:
         if "[" not in text:
             raise UsageError("no target; mark it: it was a [piece of cake]")
-        return parse(model, text)
+        return parse(model, text, number=number)
 
     for targets in read_targets(sentences, read_marked, skipped):
         items = [clip(target.item) for target in targets]

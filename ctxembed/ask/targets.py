@@ -34,7 +34,8 @@ class Skipped:
 
     def add(self, parsed: Parsed) -> None:
         """Count the words that were left out of a sentence."""
-        self.words.update(parsed.unknown.values())
+        if parsed.unknown:
+            self.words.update(parsed.unknown.values())
         self.forms |= parsed.forms
 
     @property
@@ -77,8 +78,8 @@ def read_sentences(
     texts = [sentences] if isinstance(sentences, str) else sentences
     skipped = Skipped()
 
-    def read(text: str) -> Parsed:
-        parsed = parse(representations.model, text, word)
+    def read(text: str, number: int = 1) -> Parsed:
+        parsed = parse(representations.model, text, word, number)
         named = word is not None or "[" in text
         return parsed if named else content_only(representations, parsed)
 
@@ -93,7 +94,7 @@ def read_sentences(
 
 
 def read_each(
-    numbered: Iterable[tuple[int, str]], read: Callable[[str], Parsed], skipped: Skipped
+    numbered: Iterable[tuple[int, str]], read: Callable[[str, int], Parsed], skipped: Skipped
 ) -> Iterator[Parsed]:
     """Yield the sentences that can be read; of the others it is noted why they cannot.
 
@@ -102,7 +103,7 @@ def read_each(
     for number, text in numbered:
         if text.strip():
             try:
-                parsed = replace(read(text), number=number)
+                parsed = read(text, number)
             except (UnknownWordError, UsageError) as error:
                 skipped.lines.append((number, str(error)))
             else:
@@ -163,6 +164,8 @@ def number_repeats(tokens: Sequence[str]) -> list[str]:
     >>> number_repeats(["apple", "and", "apple"])
     ['apple', 'and', 'apple:2']
     """
+    if len(set(tokens)) == len(tokens):
+        return list(tokens)
     seen: Counter[str] = Counter()
     names = []
     for token in tokens:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ class Written:
     target: range
 
 
-@dataclass(frozen=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """A target in a sentence, as rows of the vocabulary; unknown words are left out."""
 
     ids: Ids  # (T,)
@@ -61,14 +61,13 @@ class Parsed:
         return [place + 1 for place in places if place not in self.unknown]
 
 
-def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
+def parse(model: Model, sentence: str, word: str | None = None, number: int = 1) -> Parsed:
     """Read a sentence with its targets in brackets, or `word` (apple, apple:2) as the target.
 
     Without either, every known word is a target.
     """
-    if len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) * 2 != len(
-        re.findall(r"[\[\]]", sentence)
-    ):
+    brackets = sentence.count("[") + sentence.count("]")
+    if brackets and 2 * len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) != brackets:
         raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.tokenizer)
     if len(marked.words) > LONGEST:
@@ -76,7 +75,9 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
             f"{_short(sentence)}: a sentence of {len(marked.words):,} words; {LONGEST:,} are the"
             " most, so give it in pieces"
         )
-    rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
+    rows: dict[int, int] = {}
+    unknown: dict[int, str] = {}
+    forms: dict[str, str] = {}
     for place, written in enumerate(marked.words):
         row = model.find(written)
         if row is None and (row := model.find_form(written)) is not None:
@@ -87,22 +88,19 @@ def parse(model: Model, sentence: str, word: str | None = None) -> Parsed:
             rows[place] = row
     new = {place: number for number, place in enumerate(rows)}  # place among the known words
     ids = np.array(list(rows.values()), np.int32)
-    spans = list(marked.targets)
-    if word is not None:
-        spans = [_named(marked.words, word, model)]
-    elif not spans:
-        spans = [span for span in _whole_words(marked.words, model) if any(p in new for p in span)]
+    asked = marked.targets if word is None else [_named(marked.words, word, model)]
     occurrences = []
-    for span in spans:
+    for span in asked or _whole_words(marked.words, model):
         there = [place for place in span if place in new]
-        if not there:  # a span, or a word in smaller units, is known by any of its parts
+        if there:  # a span, or a word in smaller units, is known by any of its parts
+            target = range(new[there[0]], new[there[-1]] + 1)
+            occurrences.append(Occurrence(ids, target, place=there[0]))
+        elif asked:
             raise UnknownWordError(model.unknown(marked.words[span.start]))
-        target = range(new[there[0]], new[there[-1]] + 1)
-        occurrences.append(Occurrence(ids, target, place=there[0]))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
     check_work(len(occurrences), len(ids), LOOKS)
-    return Parsed([model.vocab[i] for i in ids], occurrences, unknown, forms)
+    return Parsed(model.spell(rows.values()), occurrences, unknown, forms, number)
 
 
 def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
@@ -116,7 +114,9 @@ def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:
     """Put the pieces of each word together; any other unit stands alone."""
-    inner = [model.tokenizer.unit == "subword" and unit.startswith(INNER) for unit in units]
+    if model.tokenizer.unit != "subword":
+        return [range(place, place + 1) for place in range(len(units))]
+    inner = [unit.startswith(INNER) for unit in units]
     starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
     return [range(*ends) for ends in pairwise([*starts, len(units)])]
 

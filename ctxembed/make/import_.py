@@ -125,7 +125,7 @@ def import_(
         tokenizer = Tokenizer("word", cased=_cased(kept))
         meta = {
             "sentences": 0,
-            "tokens": int(counts.sum()),
+            "tokens": max(1, int(counts.sum())),
             "imported": True,
             "counts_estimated": estimated,
             "tokenizer": tokenizer.told(),

@@ -72,4 +72,5 @@ def _counts(state: dict[str, Any], words: list[str]) -> NDArray[np.int64] | None
         counts = np.asarray(found, np.int64)
     except (TypeError, ValueError, OverflowError):
         return None  # no counts, whatever it is
-    return counts if counts.shape == (len(words),) else None
+    sound = counts.shape == (len(words),) and counts.min(initial=0) >= 0 and counts.any()
+    return counts if sound else None

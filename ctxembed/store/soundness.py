@@ -67,7 +67,8 @@ def _describes(model: Model) -> bool:
         and isinstance(told.get("language", ""), str)
         and model.tokenizer.words("a b") is not None
         and isinstance(model.meta.get("seen_tokens", 0), int)
-        and 0 <= model.tokens < 1 << 62
+        and 0 < model.tokens < 1 << 62
+        and 0 < model.seen_tokens < 1 << 62
         and all(isinstance(file["name"], str) for file in files)
         and all(isinstance(file["sentences"], int) and file["sentences"] >= 0 for file in files)
         and (model.index is None or sum(f["sentences"] for f in files) == len(model.index.lines))

@@ -44,6 +44,15 @@ class Vocabulary:
         """Word to row."""
         return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
 
+    @cached_property
+    def _in_order(self) -> list[str]:
+        return list(self.rows)
+
+    def spell(self, rows: Iterable[int]) -> list[str]:
+        """Return the words of rows."""
+        words = self._in_order if "rows" in self.__dict__ else self.vocab
+        return [words[row] for row in rows]
+
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
         row = self._look_up(word)

@@ -164,6 +164,8 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
     >>> parse_marked("an [apple] pie", Tokenizer())
     Marked(words=('an', 'apple', 'pie'), targets=(range(1, 2),))
     """
+    if "[" not in text:
+        return Marked(tuple(tokenizer.words(text)), ())
     words: list[str] = []
     targets: list[range] = []
     for number, part in enumerate(_compiled(_BRACKETS).split(text)):

@@ -226,6 +226,23 @@ def test_keyed_vectors_with_counts(tmp_path: Path) -> None:
         assert Model.open(tmp_path / name).counts.tolist() == [9, 5, 1]
 
 
+@pytest.mark.parametrize("counts", [[0, 0, 0], [9, -5, 1]])
+def test_keyed_vectors_with_counts_that_count_nothing(
+    counts: list[int], run: Run, tmp_path: Path
+) -> None:
+    from gensim.models import KeyedVectors
+
+    keyed = KeyedVectors(3)
+    keyed.add_vectors(["the", "of", "pear"], VECTORS)
+    for word, count in zip(["the", "of", "pear"], counts, strict=True):
+        keyed.set_vecattr(word, "count", count)
+    keyed.save(str(tmp_path / "v.kv"))
+    assert run("import", "v.kv", "-o", "m").returncode == 0
+    assert Model.open(tmp_path / "m").meta["counts_estimated"] is True
+    assert run("check", "m").returncode == 0
+    assert run("show", "pear", "-m", "m").returncode == 0
+
+
 class Trap:
     """A pickle that would write a file if it were run."""
 

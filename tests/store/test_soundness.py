@@ -53,7 +53,8 @@ def test_numbers_that_cannot_be(name: str, model: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("key, value", [
     ("files", 3), ("files", [{}]), ("tokenizer", {"kind": []}), ("tokenizer", {"rules": 9}),
-    ("tokens", -1), ("files", [{"name": "c.txt", "sentences": 10**30}]),
+    ("tokens", -1), ("tokens", 0), ("seen_tokens", 0),
+    ("files", [{"name": "c.txt", "sentences": 10**30}]),
 ])  # fmt: skip
 def test_descriptions_that_cannot_be(key: str, value: object, model: Path, run: Run) -> None:
     told = json.loads((model / "model.json").read_text())
