@@ -43,16 +43,14 @@ def numbers(cell: Cell) -> list[float]:
 
 def as_text(cell: Cell, digits: int | None) -> str:
     """Write a cell; nothing where there is none, and no -0.00."""
-    if cell is None:
+    if not isinstance(cell, float):
+        return "" if cell is None else str(cell)
+    if math.isnan(cell):
         return ""
-    if isinstance(cell, float):
-        if math.isnan(cell):
-            return ""
-        if digits is None:
-            return repr(cell)
-        text = f"{cell:.{digits}f}"
-        return text[1:] if text.startswith("-") and not text.strip("-0.") else text
-    return str(cell)
+    text = repr(cell) if digits is None else f"{cell:.{digits}f}"
+    if text[0] == "-" and digits is not None and not text.strip("-0."):
+        return text[1:]
+    return text
 
 
 def round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:

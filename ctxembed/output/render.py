@@ -59,7 +59,10 @@ def render_lead(table: Table, width: int | None) -> Iterator[str]:
 
 def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     for row in _with_names(columns, rows, page):
-        yield "\t".join(map(_on_one_line, row)) + "\n"
+        line = "\t".join(row)
+        if line.count("\t") >= len(row) or "\n" in line or "\r" in line:  # in a cell
+            line = "\t".join(map(_on_one_line, row))
+        yield f"{line}\n"
 
 
 def _on_one_line(cell: str) -> str:

@@ -50,8 +50,8 @@ def bombs(ground: Ground) -> Tries:
     while True:
         line = rng.choice(READS)
         what = rng.choice(UNITS)
-        if rng.random() < 0.4:  # packed: 1 GB, or 3 MB of what takes its time honestly
-            suffix, size = rng.choice(list(PACK)), 3 if what in HONEST else 1 << 10
+        if rng.random() < 0.4:  # packed: 1 GB, or 1 MB of what takes its time honestly
+            suffix, size = rng.choice(list(PACK)), 1 if what in HONEST else 1 << 10
             piece = PACK[suffix](what * ((1 << 20) // len(what)))
             (place / f"bomb{suffix}").write_bytes(piece * size)
             name, told = f"bomb{suffix}", f"{size} MB of {what!r}"
@@ -62,7 +62,7 @@ def bombs(ground: Ground) -> Tries:
             with (place / name).open("wb") as file:
                 file.truncate(rng.choice((1 << 30, 1 << 40)))
         else:
-            size = rng.choice((1 << 17, 1 << 20, 3 << 20))
+            size = rng.choice((1 << 17, 1 << 20)) if what in HONEST else 3 << 20
             name, told = "long.txt", f"{size} bytes of {what!r}"
             (place / name).write_bytes(what * (size // len(what)))
         end = run([part.replace("*", name) for part in split(line)], place)
