@@ -11,6 +11,8 @@ from ctxembed.context.representations import Representation, representations_of
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 
+MOST = 50_000  # lines of a benchmark: its items are kept in memory, and resampled
+
 
 class Reader:
     """Turns words between spaces into items; each spelling is looked up once."""

@@ -18,11 +18,12 @@ from ctxembed.progress import Progress
 from ctxembed.static.k_means import Labels
 from ctxembed.static.space import Floats
 from ctxembed.store.model import Model
-from ctxembed.text.lines import MOST as LINES
 from ctxembed.text.lines import labelled_lines, numbered_lines
 from ctxembed.text.tokenizer import Tokenizer
 
 SPLICED = {"spliced": 3, "spliced_wide": 6}  # words to either side of the target, and of another's
+OCCURRENCES = 20_000  # of one word: each is compared with all others
+LABELS = 100  # of one word
 MOST = 1000  # occurrences whose pairs are compared
 FOLDS = 5  # where a file has no test split
 FREQUENT = "most frequent"
@@ -44,6 +45,11 @@ def score(
     """Score every representation, and the answer that is always the most frequent sense."""
     if len(np.unique(data.folds)) < 2:
         raise CorpusError(f"{data.name}: no sense occurs twice, so nothing can be learned of any")
+    if (number := int(data.labels.max()) + 1) > LABELS:
+        raise CorpusError(
+            f"{data.name}: {number:,} different labels; {LABELS} are the most. Is the label what"
+            " stands in front of each sentence?"
+        )
     rng = np.random.default_rng(seed)
     scored = data.folds >= 0
     asked = [item for item, is_scored in zip(data.items, scored, strict=True) if is_scored]
@@ -187,13 +193,13 @@ def _read_coarse(reader: Reader, folder: Path) -> Labelled:
 def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurrence], list[str]]:
     data, gold = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     items = []
-    for number, line in numbered_lines(data, LINES):
+    for number, line in numbered_lines(data, OCCURRENCES):
         place, tab, text = line.partition("\t")
         words = text.split()
         if not tab or not place.isdigit() or int(place) >= len(words):
             raise CorpusError(f"{data}: line {number}: no target; position TAB words is expected")
         items.append(reader.item(words, range(int(place), int(place) + 1)))
-    labels = [line.strip() for _, line in numbered_lines(gold, LINES)]
+    labels = [line.strip() for _, line in numbered_lines(gold, OCCURRENCES)]
     if len(items) != len(labels):
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(items)} sentences")
     if not items:
@@ -203,7 +209,8 @@ def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurren
 
 def _read_tsv(reader: Reader, path: Path) -> Labelled:
     items, labels = [], []
-    for _, row, marked in labelled_lines(path, Tokenizer("whitespace", cased=True)):
+    tokenizer = Tokenizer("whitespace", cased=True)
+    for _, row, marked in labelled_lines(path, tokenizer, OCCURRENCES):
         items.append(reader.item(marked.words, marked.targets[0]))
         labels.append(row["label"])
     if not items:

@@ -17,6 +17,7 @@ from ctxembed.static.ranks import rank_correlations
 from ctxembed.static.space import Floats
 
 RESAMPLES = 1000
+AT_ONCE = 50  # of them, where each takes much memory
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ class Figure:
 
 def draw(items: int, rng: np.random.Generator, times: int = RESAMPLES) -> NDArray[np.float32]:
     """Draw resamples: (R, n) how often each item was drawn; each row sums to n."""
-    picked = rng.integers(items, size=(times, items)) + items * np.arange(times)[:, None]
-    return np.bincount(picked.ravel(), minlength=times * items).reshape(times, items).astype("f4")
+    weights = np.empty((times, items), np.float32)
+    for row in weights:
+        row[:] = np.bincount(rng.integers(items, size=items), minlength=items)
+    return weights
 
 
 def no_figure(weights: NDArray[np.float32]) -> Figure:
@@ -73,11 +76,6 @@ def paired_p(one: Figure, other: Figure) -> float:
     return min(1.0, 2 * (turned + 1) / (len(difference) + 1))
 
 
-def _with_ones(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (1 + R, n): the data as they are, then the resamples."""
-    return np.vstack([np.ones_like(weights[:1]), weights])
-
-
 def _figure(values: Floats, least: float = 0.0) -> Figure:
     """Make a figure of values (1 + R,), the first of which is that of the data as they are."""
     return Figure(float(values[0]), values[1:], least)
@@ -93,7 +91,9 @@ def spearman(x: Floats, y: Floats, weights: NDArray[np.float32]) -> Figure:
     """Return Spearman's rank correlation; ties share the mean of their ranks."""
     if len(x) < 2:
         return no_figure(weights)
-    return _figure(rank_correlations(x, y, _with_ones(weights)), least=-1)
+    blocks = (weights[first : first + AT_ONCE] for first in range(0, len(weights), AT_ONCE))
+    found = [rank_correlations(x, y, some) for some in (np.ones((1, len(x)), "f4"), *blocks)]
+    return _figure(np.concatenate(found), least=-1)
 
 
 def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Figure:
@@ -125,9 +125,9 @@ def pair_auc(units: Floats, labels: Labels, weights: NDArray[np.float32]) -> Fig
 def macro(gold: Labels, answers: Labels, weights: NDArray[np.float32]) -> tuple[Figure, Figure]:
     """Return macro-recall and macro-F1 over the classes in gold."""
     classes = int(max(gold.max(), answers.max())) + 1
-    confusion = _count_pairs(gold, answers, (classes, classes), weights)
-    right = np.diagonal(confusion, axis1=1, axis2=2)  # (1 + R, classes)
-    of_gold, given = confusion.sum(axis=2), confusion.sum(axis=1)
+    hit = gold == answers
+    right = _count(gold[hit], classes, weights[:, hit])  # (1 + R, classes)
+    of_gold, given = _count(gold, classes, weights), _count(answers, classes, weights)
     there = of_gold > 0
     recall = np.divide(right, of_gold, out=np.zeros_like(right), where=there)
     f1 = np.divide(2 * right, of_gold + given, out=np.zeros_like(right), where=there)
@@ -135,22 +135,24 @@ def macro(gold: Labels, answers: Labels, weights: NDArray[np.float32]) -> tuple[
     return _figure(recall.sum(axis=1) / number), _figure(f1.sum(axis=1) / number)
 
 
-def _count_pairs(
-    one: Labels, other: Labels, size: tuple[int, int], weights: NDArray[np.float32]
-) -> Floats:
-    """Return (1 + R, *size) how often labels meet: as they are, and in each resample."""
-    cells = np.zeros((len(one), *size), np.float32)
-    cells[np.arange(len(one)), one, other] = 1
-    met = _with_ones(weights) @ cells.reshape(len(one), -1)
-    return met.reshape(-1, *size).astype(np.float64)
+def _count(labels: Labels, number: int, weights: NDArray[np.float32]) -> Floats:
+    """Return (1 + R, number) how often each label comes: as they are, and in each resample."""
+    counts = np.zeros((1 + len(weights), number))
+    order = np.argsort(labels, kind="stable")
+    there, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
+    if len(there):
+        counts[0, there] = sizes
+        counts[1:, there] = np.add.reduceat(weights[:, order], starts, axis=1)
+    return counts
 
 
 def v_measure(gold: Labels, clusters: Labels, weights: NDArray[np.float32]) -> Figure:
     """Return the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
-    size = (int(gold.max()) + 1, int(clusters.max()) + 1)
-    table = _count_pairs(gold, clusters, size, weights)
-    both = _entropy(table.sum(axis=2)) + _entropy(table.sum(axis=1))
-    shared = both - _entropy(table.reshape(len(table), -1))  # mutual information
+    wide = int(clusters.max()) + 1
+    pairs, pair = np.unique(gold * wide + clusters, return_inverse=True)
+    one, other = _count(gold, int(gold.max()) + 1, weights), _count(clusters, wide, weights)
+    both = _entropy(one) + _entropy(other)
+    shared = both - _entropy(_count(pair, len(pairs), weights))  # mutual information
     return _figure(np.divide(2 * shared, both, out=np.ones_like(both), where=both > 0))
 
 

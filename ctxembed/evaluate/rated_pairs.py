@@ -12,9 +12,9 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
 from ctxembed.evaluate.figures import Scores
-from ctxembed.evaluate.items import Reader, cosines
+from ctxembed.evaluate.items import MOST, Reader, cosines
 from ctxembed.store.model import Model
-from ctxembed.text.lines import MOST, numbered_lines
+from ctxembed.text.lines import numbered_lines
 
 ALONE = ("bag", "general")  # a word without a sentence keeps its static vector under these
 

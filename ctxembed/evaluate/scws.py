@@ -7,10 +7,10 @@ from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate.figures import Scores
-from ctxembed.evaluate.items import Reader
+from ctxembed.evaluate.items import MOST, Reader
 from ctxembed.evaluate.rated_pairs import rank, without_context
 from ctxembed.store.model import Model
-from ctxembed.text.lines import MOST, numbered_lines
+from ctxembed.text.lines import numbered_lines
 
 
 def scws(model: Model, path: str, ways: Sequence[Representation], seed: int) -> list[Scores]:

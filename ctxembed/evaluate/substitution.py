@@ -18,7 +18,7 @@ from ctxembed.context.representations import Ours, Representation, Static, repre
 from ctxembed.errors import CorpusError
 from ctxembed.evaluate import metrics
 from ctxembed.evaluate.figures import Scores
-from ctxembed.evaluate.items import Reader
+from ctxembed.evaluate.items import MOST, Reader
 from ctxembed.progress import Progress
 from ctxembed.static.small import Small
 from ctxembed.static.space import Floats, unit
@@ -243,7 +243,7 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
 
     people = dict(_read_gold(gold))
     ranked = dict(_read_candidates(candidates)) if candidates else {}
-    for number, line in numbered_lines(data):
+    for number, line in numbered_lines(data, MOST):
         try:
             target, key, place, text = line.split("\t")
             words, lemma = text.split(), target.rsplit(".", 1)[0].lower()
@@ -264,7 +264,7 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
 
 
 def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, MOST):
         try:
             head, _, rest = line.partition("::")
             target, key = head.split()
@@ -278,7 +278,7 @@ def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
 
 def _read_candidates(path: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the candidates of each target; a byte that is no UTF-8 spoils its word only."""
-    for number, line in numbered_lines(path, errors="replace"):
+    for number, line in numbered_lines(path, MOST, errors="replace"):
         target, found, rest = line.partition("::")
         if not found:
             raise CorpusError(f"{path}: line {number}: expected 'target.pos::a;b;c'")

@@ -111,14 +111,14 @@ def numbered_lines(
 
 
 def labelled_lines(
-    name: str | Path, tokenizer: Tokenizer
+    name: str | Path, tokenizer: Tokenizer, most: int | None = None
 ) -> Iterator[tuple[int, dict[str, str], Marked]]:
     """Yield the lines of a file of labelled sentences: number, cells by column, the sentence.
 
     Without a line of column names: label, sentence. Each sentence has one target in brackets.
     """
     columns = ["label", "sentence"]
-    for number, line in numbered_lines(name):
+    for number, line in numbered_lines(name, most):
         cells = line.split("\t")
         if number == 1 and {"label", "sentence"} <= set(cells):
             columns = cells
