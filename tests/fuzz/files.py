@@ -34,7 +34,8 @@ READS = ["fit * -m m", "evaluate similarity * -m m", "evaluate senses * -m m",
     "explain|[a]|--weights|*", "learn -m m --corpus * --epochs 0.005", "check *"]  # fmt: skip
 HONEST = [b"a\n", b"bank ", b"1 ", b"[bank] ", b"a\t", b". ", b"a.", b"a\tthe [bank]\n",
     b"the bank of a river. ", b"bank river 8\n", b"bank river money apple\n",
-    b"bank.n\t1\t1\tthe bank of the river\n", b"x\tthe [bank] of a river\ny\ta [bank] in money\n"]  # fmt: skip
+    b"bank.n\t1\t1\tthe bank of the river\n",
+    b"x\tthe [bank] of a river\ny\ta [bank] in money\n"]  # fmt: skip
 UNITS = [*HONEST, b"\0", b"a", b" ", b"\n", b"[", b"\xff", "é".encode(), b"-"]
 LONG = ["bank " * 20_000, "[bank] " * 9000, "x" * 110_000, "bank river " * 900,
     "[bank river " * 5000, "a=b," * 9000, "[bank] of " * 99, "é" * 60_000, "a-" * 50_000,
