@@ -6,7 +6,6 @@ are one sense as long as they lie nearer to each other than two different words 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +78,8 @@ def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
     centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
     agreements: list[float] = []
     for number in range(2, len(scores) + 2):
-        labelled = [run.label(few, number) for run in runs]
-        agree = np.eye(len(runs))
-        for i, j in combinations(range(len(runs)), 2):
-            agree[i, j] = agree[j, i] = adjusted_rand(labelled[i], labelled[j])
+        labelled = np.array([run.label(few, number) for run in runs])
+        agree = adjusted_rand(labelled)
         agreements.append(float((agree.sum() - len(runs)) / (len(runs) * (len(runs) - 1))))
         if number == k:
             best = int(agree.sum(axis=1).argmax())  # that which agrees most with the others
@@ -218,21 +215,24 @@ def _settle(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats,
     return centres, priors, spread
 
 
-def adjusted_rand(one: Labels, other: Labels) -> float:
-    """Return how far two groupings agree: 1 for the same, 0 for chance (Hubert and Arabie 1985).
+def adjusted_rand(groupings: Labels) -> Floats:
+    """Return (m, m) how far groupings (m, n) agree: 1 for the same, 0 for chance.
 
-    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
-    1.0
+    The adjusted Rand index (Hubert and Arabie 1985).
+
+    >>> adjusted_rand(np.array([[0, 0, 1, 1], [1, 1, 0, 0]])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
     """
-    wide = int(other.max()) + 1
-    table = np.bincount(one * wide + other, minlength=(int(one.max()) + 1) * wide)
-    table = table.reshape(-1, wide).astype(np.float64)
-    both, rows, columns, pairs = (
-        float((n * (n - 1)).sum())
-        for n in (table, table.sum(axis=1), table.sum(axis=0), np.float64(len(one)))
-    )
-    chance, most = rows * columns / pairs, (rows + columns) / 2
-    return (both - chance) / (most - chance) if most > chance else 1.0
+    number, size = groupings.shape
+    groups = int(groupings.max()) + 1
+    member = np.equal.outer(groupings, np.arange(groups)).swapaxes(1, 2)  # (m, groups, n)
+    flat = member.reshape(-1, size).astype(np.float32)
+    shared = (flat @ flat.T).astype(np.float64).reshape(number, groups, number, groups)
+    sizes = member.sum(axis=2)  # (m, groups)
+    both = (shared * (shared - 1)).sum(axis=(1, 3))  # pairs that two groupings keep together
+    kept = (sizes * (sizes - 1.0)).sum(axis=1)
+    chance, most = np.outer(kept, kept) / (size * (size - 1)), np.add.outer(kept, kept) / 2
+    return np.divide(both - chance, most - chance, out=np.ones_like(both), where=most > chance)
 
 
 def _principal(x: Floats, number: int) -> Floats:
