@@ -232,7 +232,8 @@ def adjusted_rand(groupings: Labels) -> Floats:
     both = (shared * (shared - 1)).sum(axis=(1, 3))  # pairs that two groupings keep together
     kept = (sizes * (sizes - 1.0)).sum(axis=1)
     chance, most = np.outer(kept, kept) / (size * (size - 1)), np.add.outer(kept, kept) / 2
-    return np.divide(both - chance, most - chance, out=np.ones_like(both), where=most > chance)
+    agree = np.divide(both - chance, most - chance, out=np.ones_like(both), where=most > chance)
+    return np.asarray(agree)
 
 
 def _principal(x: Floats, number: int) -> Floats:
