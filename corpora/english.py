@@ -27,7 +27,8 @@ OFTEN = 100  # times: then it is kept, whatever it is
 SMALL = 4  # times in small letters: then it is kept if it is made of the letters a to z
 SENSES = 400  # words that have more than one sense, as many as the tool is asked to find
 FREQUENT = 1000  # times that each of them occurs
-NEARLY = 0.85  # of what makes two senses: enough for a word that is known to have them
+SCORE = 0.909  # enough for more than one sense: a person reads them before they are bundled
+NEARLY = 0.773  # enough for two, in a word that is known to have them
 FRAMES = 25_000  # words of which substitutes knows what stands beside them
 SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
 ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
@@ -69,15 +70,16 @@ def train(files: list[str], work: Path, progress: Bars) -> None:
 
 def find_senses(work: Path, progress: Bars) -> None:
     """Find the senses of words that seem to have several, and of words that are known to."""
-    ctxembed.senses(work, (), top=SENSES, min_count=FREQUENT, save=True, progress=progress)
+    how = {"save": True, "progress": progress}
+    ctxembed.senses(work, (), top=SENSES, min_count=FREQUENT, min_score=SCORE, **how)
     model = ctxembed.open(work)
     listed = map(model.find, (HERE / "english.ambiguous.txt").read_text().split())
     often = [model.vocab[row] for row in listed if row is not None and model.counts[row] >= OFTEN]
-    ctxembed.senses(work, often, save=True, progress=progress)
+    ctxembed.senses(work, often, min_score=SCORE, **how)
     found = open_senses(ctxembed.open(work))
     alone = [word for word in often if found[word].number == 1]
     nearly = [word for word in alone if found[word].facts["scores"][0] >= NEARLY]
-    ctxembed.senses(work, nearly, k=2, save=True, progress=progress)
+    ctxembed.senses(work, nearly, k=2, **how)
 
 
 def left_out(work: Path) -> dict[str, list[int]]:

@@ -43,9 +43,13 @@ def find_senses(
     attention: str | None = None,
     most: int = 10_000,
     seed: int = 1,
+    min_score: float | None = None,
     progress: Progress = SILENT,
 ) -> Found:
-    """Cluster the contextual vectors of a word's occurrences."""
+    """Cluster the contextual vectors of a word's occurrences.
+
+    min_score: of a number of senses, 1 where none is given.
+    """
     model = representations.model
     name = attention or representations.default()
     if model.index is None:
@@ -64,7 +68,7 @@ def find_senses(
         for batch in read(model, places, size=size):
             vectors[batch.rows] = space.way.embed(batch)
             stage.advance(len(batch.rows))
-    clustering = cluster(vectors, space, k)
+    clustering = cluster(vectors, space, k, 1.0 if min_score is None else min_score)
     facts = {
         "k": k,
         "most": most,
@@ -74,7 +78,9 @@ def find_senses(
         "scores": clustering.scores,
         "agreements": clustering.agreements,
         "layer": digest(model, name),
-    } | ({"size": size} if size > 1 else {})
+    }
+    facts |= {"size": size} if size > 1 else {}
+    facts |= {"min_score": min_score} if min_score is not None else {}
     kept = SavedSenses(
         model.spelling(word),
         name,
@@ -90,13 +96,21 @@ def find_senses(
 
 
 def kept_senses(
-    model: Model, word: str, attention: str, k: int | None, most: int, seed: int
+    model: Model,
+    word: str,
+    attention: str,
+    k: int | None,
+    most: int,
+    seed: int,
+    min_score: float | None,
 ) -> SavedSenses | None:
     """Return the senses the model has kept, if they answer the same question."""
     kept = current_senses(model, word, attention)
     if kept is None or (k is not None and kept.number != k):
         return None
-    same = kept.facts.get("most") == most and kept.facts.get("seed") == seed
+    facts = kept.facts
+    same = facts.get("most") == most and facts.get("seed") == seed
+    same &= min_score in (None, facts.get("min_score", 1.0))
     return kept if same else None
 
 

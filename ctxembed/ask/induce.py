@@ -25,7 +25,7 @@ RUNS = 16  # resamples of which the number of senses is the consensus
 FIRST, CLEARLY = 4, 0.75  # so many are enough where none comes near: score under which it is clear
 PARTS = 12  # what each resample is cut into before parts are put together
 # Chosen on pseudowords (bench/senses.py --tune), never on the ones that are reported.
-APART = 0.19  # squared distance of two senses, as a share of that of two random words
+APART = 0.209  # squared distance of two senses, as a share of that of two random words
 EVENLY = 0.3  # how much a small sense must lie farther apart: its share to this power
 RAREST = 0.03  # share of the occurrences below which a group is noise
 FEWEST = 20  # different contexts; where there are fewer, each occurrence counts
@@ -50,8 +50,10 @@ class Clustering:
         return len(self.bias)
 
 
-def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
-    """Find k senses among contextual vectors (n, d), or as many as there are.
+def cluster(
+    vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1.0
+) -> Clustering:
+    """Find k senses among contextual vectors (n, d), or as many as have this score.
 
     The resamples are a consensus of their own: the same for the same occurrences, whatever the seed
     of a question.
@@ -68,12 +70,12 @@ def cluster(vectors: Floats, space: SenseSpace, k: int | None) -> Clustering:
     directions = _principal(chosen, SETTLING)  # (d, 30)
     x = (placed - middle) @ directions
     runs = [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else FIRST)]
-    if k is not None or max(_mean_scores(runs, space)) >= CLEARLY:
+    if k is not None or max(_mean_scores(runs, space)) >= CLEARLY * min_score:
         runs += [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else RUNS - FIRST)]
     scores = _mean_scores(runs, space)
     if k is None:
         most = max(2, len(vectors) // EACH)
-        apart = (k for k, score in enumerate(scores, 2) if score >= 1 and k <= most)
+        apart = (k for k, score in enumerate(scores, 2) if score >= min_score and k <= most)
         k = max(apart, default=1)
     centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
     agreements: list[float] = []

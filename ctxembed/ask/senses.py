@@ -70,6 +70,7 @@ def senses(
     number: int = 6,
     examples: int = 3,
     seed: int = 1,
+    min_score: float | None = None,
     save: bool = False,
     again: bool = False,
     top: int | None = None,
@@ -81,6 +82,7 @@ def senses(
 
     top: instead of words, so many that have more than one sense, found among all of the model, or
     among those that occur min_count times.
+    min_score: that a number of senses needs, 1 where none is given.
     What was found before answers again, unless `again` or `save` is asked for. all_k: how well each
     number of senses does, instead of the senses.
     """
@@ -107,11 +109,11 @@ def senses(
         for word in candidates:
             kept = None
             if not (again or save):
-                kept = kept_senses(model, word, name, k, most, seed)
+                kept = kept_senses(model, word, name, k, most, seed, min_score)
             try:
                 made = kept or find_senses(
                     representations, word, k=k, attention=name, most=most, seed=seed,
-                    progress=progress if alone else SILENT,
+                    min_score=min_score, progress=progress if alone else SILENT,
                 ).senses  # fmt: skip
             except CtxembedError as error:
                 if alone or (isinstance(error, ModelError) and model.index is not None):
@@ -147,7 +149,7 @@ def senses(
         raise ModelError("\n".join(unknown))
     if save and new:
         notes.append(f"{len(new)} saved in {save_senses(model, *new)}")
-    elif new and k is None and attention is None and not bundled_name(model.path):
+    elif new and not (k or attention or min_score) and not bundled_name(model.path):
         with suppress(CtxembedError, OSError):  # a model that cannot be written to still answers
             save_senses(model, *new)
     if all_k:
@@ -263,6 +265,6 @@ def _notes(found: SavedSenses, weights: Floats, residual: float, cosine: float) 
     elif facts["k"] is None:
         notes.append(
             f"one sense: a split comes to {max(facts['scores'], default=0.0):.2f} of the distance"
-            " that makes two; --k 2 splits it anyway"
+            " that makes two; --k 2 splits it anyway, --min-score takes less for enough"
         )
     return notes

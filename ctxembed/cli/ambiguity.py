@@ -7,11 +7,11 @@ from ctxembed.table import Table
 
 @command(
     examples="""# Which words need their context most?
-ctxembed ambiguity -n 20
+ctxembed ambiguity -n 20 -m everyday
 # Two words
-ctxembed ambiguity apple bank
+ctxembed ambiguity apple bank -m everyday
 # How much of my text needs context?
-ctxembed ambiguity --summary""",
+ctxembed ambiguity --summary -m everyday""",
     picture="a dot for each word, with its interval",
     see_also=["senses", "kwic", "compare"],
     details="""Up to 300 occurrences of each word, drawn at random, are made contextual and put

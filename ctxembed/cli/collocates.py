@@ -7,11 +7,11 @@ from ctxembed.table import Table
 
 @command(
     examples="""# The company a word keeps
-ctxembed collocates bank -n 10
+ctxembed collocates bank -n 10 -m everyday
 # Which words go with the river, which with the money?
-ctxembed collocates bank --by-sense -n 5
+ctxembed collocates bank --by-sense -n 5 -m everyday
 # Words in a row, and several questions at once
-echo "fresh fruit" | ctxembed collocates apple -""",
+echo "fresh fruit" | ctxembed collocates apple - -m everyday""",
     see_also=["kwic", "senses", "keywords"],
     details="""Counted are the words within --window of an occurrence, in its sentence, each place
 of the corpus once; compared is their rate there with their rate in the rest of the corpus. With

@@ -9,7 +9,7 @@ from ctxembed.table import Table
 
 @command(
     examples="""# Which of two merged words stood here? The model's own corpus is asked
-ctxembed evaluate pseudowords --pairs 2
+ctxembed evaluate pseudowords --pairs 2 -m everyday
 # Ratings of pairs of words
 printf 'apple pear 8\\napple bank 1\\nmoney bank 7\\n' | ctxembed evaluate similarity -""",
     picture="a dot for each figure, with its interval",

@@ -21,13 +21,13 @@ def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, s
 
 @command(
     examples="""# Every bank in the corpus
-ctxembed kwic bank
+ctxembed kwic bank -m everyday
 # Words in a row, and * for any letters
-ctxembed kwic "bank* of" --sort right -n 20
+ctxembed kwic "bank* of" --sort right -n 20 -m everyday
 # The least clear cases first
-ctxembed kwic bank --sort margin | head
+ctxembed kwic bank --sort margin -m everyday | head
 # One sense only, with its place on an axis
-ctxembed kwic apple --where sense=1 --axis taste=fruit,sweet,juice""",
+ctxembed kwic apple --where sense=1 --axis taste=fruit,sweet,juice -m everyday""",
     picture="a map of the occurrences in two dimensions, coloured by sense",
     see_also=["collocates", "senses", "show", "contextualize"],
     details="""The text is quoted as it was written, --width characters to either side, across

@@ -28,17 +28,17 @@ are looked at. Contexts that say nearly the same (cosine 0.95) count once.
 --k auto: up to 2000 occurrences are looked at sixteen times, each time four fifths of them, at most
 800, drawn at random and cut into 12 parts by k-means from another start. The two parts that lie
 nearest are put together until one is left. The score of k senses is the squared distance of the
-nearest two of them, mean of the sixteen, over 0.19 times that of two random words of the model;
+nearest two of them, mean of the sixteen, over 0.209 times that of two random words of the model;
 where one of two senses is small they must lie farther apart, and below 3 % of the occurrences a
-group is no sense. The largest k whose score is 1 or more is taken, at most 6 and beyond 2 at most
-one for each 25 occurrences, unless --k gives it; --all-k prints every
-score, and how far the sixteen agree. The resamples are always the same ones: --seed only chooses
-occurrences where there are more than --max. Each occurrence then joins the sense it fits best, in
-30 principal directions of the whole space. The number 0.19 was chosen on pseudowords, words merged
-into one, other than those of the figures in bench/README.md.
+group is no sense. The largest k whose score is 1 or more is taken (--min-score takes less, or asks
+for more), at most 6 and beyond 2 at most one for each 25 occurrences, unless --k gives it; --all-k
+prints every score, and how far the sixteen agree. The resamples are always the same ones: --seed
+only chooses occurrences where there are more than --max. Each occurrence then joins the sense it
+fits best, in 30 principal directions of the whole space. The number 0.209 was chosen on
+pseudowords, words merged into one, other than those of the figures in bench/README.md.
 
 What was found is kept in the model (senses.npz: centres, shares, markers, no sentence) and answers
-the next time, also to compare and kwic; --again looks anew. A number that you give with --k is kept
+the next time, also to compare and kwic; --again looks anew. What --k or --min-score found is kept
 with --save only. --top 400 --save finds 400 words that have more than one sense, the most ambiguous
 first, and keeps their senses: they work in a model without its corpus too.
 
@@ -47,6 +47,7 @@ two, and two meanings that share their contexts get one.""",
 )
 @options.argument("word", nargs=-1)
 @options.senses("--k", "How many senses to find.")
+@options.real("--min-score", "Of a number of senses; 1 if none is given.", most=100)
 @options.attention()
 @options.integer(
     "--max most", "Look at so many occurrences, drawn at random.", least=20, default=10_000

@@ -164,6 +164,21 @@ def test_bundled_senses_are_found(word: str) -> None:
     assert v_measure_score(truth, found.clustering.labels) > 0.4
 
 
+def test_a_score_that_is_enough(run: Run, tmp_path: Path) -> None:
+    """The largest number of senses whose score, as --all-k prints it, is as high as was asked."""
+    place = shutil.copytree(bundled_model("everyday"), tmp_path / "m")
+    (place / "senses.npz").unlink()
+    asked = ("senses", "date", "-m", str(place), "--all-k", "-f", "json")
+    scores = {row["k"]: row["score"] for row in json.loads(run(*asked).stdout) if row["score"]}
+    assert 0.9 < scores[2] < 1
+    for enough in (0.5, 0.9, 1.0, 5.0):
+        found = run(*asked, "--min-score", str(enough))
+        chosen = [row["k"] for row in json.loads(found.stdout) if row["chosen"] == "yes"]
+        assert chosen == [max((k for k, score in scores.items() if score >= enough), default=1)]
+    assert "as found before" in run(*asked).stderr  # those of a plain question were kept
+    assert len(run("senses", "date", "-m", str(place)).stdout.splitlines()) == 2
+
+
 def test_two_senses_of_bank(run: Run, often: Path) -> None:
     done = run("senses", "bank", "--k", "2", "-m", str(often), "-f", "json")
     assert done.returncode == 0, done.stderr
