@@ -28,6 +28,7 @@ _HOLDS = {
     "layer.json": _ATTENTION,
     "senses.json": _SENSES,
 }
+_writing: set[Path] = set()  # by this run; a killed one may have had its number
 _VECTORS = {"vocab.txt", "vectors.npy", "counts.npy"}  # a model whose description is damaged
 
 
@@ -89,6 +90,7 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
             return
         sweep_files(path)
         file = work.open("xb")
+        _writing.add(work)
         try:
             with file:
                 yield file
@@ -96,6 +98,7 @@ def file_written_whole(path: Path) -> Iterator[IO[bytes]]:
                 os.fsync(file.fileno())
             work.replace(path)
         finally:
+            _writing.discard(work)
             work.unlink(missing_ok=True)
         sync_folder(path.parent)
     except OSError as error:
@@ -152,8 +155,7 @@ def _finish(one: Path, other: Path) -> None:
 def sweep_files(path: Path) -> None:
     """Remove what a killed run left of a file."""
     for left in left_behind(path, "ctxembed"):
-        mine = left.name.endswith(f"-{os.getpid()}")
-        if left.is_file() and not left.is_symlink() and not mine:
+        if left.is_file() and not left.is_symlink() and left not in _writing:
             left.unlink(missing_ok=True)
 
 

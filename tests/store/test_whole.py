@@ -9,7 +9,7 @@ import pytest
 
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.store import whole as whole_module
-from ctxembed.store.whole import file_written_whole, written_whole
+from ctxembed.store.whole import file_written_whole, sweep_files, written_whole
 
 
 def make(target: Path, text: str, *, replace: bool = False) -> None:
@@ -122,14 +122,25 @@ def test_a_failure_leaves_the_file_that_was_there(
 
 
 def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"precious")
     other = tmp_path / f".f.ctxembed-{os.getpid()}"
-    other.write_bytes(b"precious")
+    other.symlink_to("precious")
     with (
         pytest.raises(CtxembedError, match="f: cannot be written: file exists"),
         file_written_whole(tmp_path / "f") as file,
     ):
         file.write(b"new")
     assert other.read_bytes() == b"precious"
+
+
+def test_a_killed_run_had_the_number_of_this_one(tmp_path: Path) -> None:
+    """In a container every run may have the same number; what this one writes itself stays."""
+    (tmp_path / f".f.ctxembed-{os.getpid()}").write_bytes(b"half")
+    with file_written_whole(tmp_path / "f") as file:
+        file.write(b"new")
+        sweep_files(tmp_path / "f")
+    assert (tmp_path / "f").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["f"]
 
 
 def test_links_and_pipes_stay(tmp_path: Path) -> None:
