@@ -19,7 +19,7 @@ class Numbers(Protocol):
 
 Cell = str | int | float | list[float] | list[str] | Numbers | None
 Row = Sequence[Cell]
-Role = Literal["label", "number", "share", "vector", "text", "long", "keyword", "aside"]
+Role = Literal["label", "number", "share", "chance", "vector", "text", "long", "keyword", "aside"]
 F = TypeVar("F", bound=Callable[..., Any])
 MOST = 100  # rows that a notebook shows
 
@@ -32,6 +32,7 @@ class Column:
     number   a value
     share    a number that adds up to a total over its `group`, the rows that agree in these
              columns; it still does when it is rounded
+    chance   a probability; a small one is never printed as 0
     vector   an array of numbers; `parts` names them where a cell holds one number only
     text     words
     long     text that is broken into lines on a terminal instead of cut off

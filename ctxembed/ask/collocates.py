@@ -35,8 +35,8 @@ COLLOCATES = (
     Column("documents", "documents in which the two stand together"),
     Column(
         "dispersion",
-        "these, as a share of the documents in which they would if dealt out to the windows at"
-        " random; near 0 is a matter of few documents",
+        "these, over the documents in which they would if dealt out to the windows at random: about"
+        " 1 is spread evenly, near 0 a matter of few documents",
     ),
 )
 

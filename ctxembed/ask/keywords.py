@@ -35,8 +35,8 @@ KEYWORDS = (
     Column("documents_b", "and of the second", "aside"),
     Column(
         "dispersion",
-        "documents with it, in the corpus it is typical of, as a share of those that would have it"
-        " if its occurrences were dealt out at random; near 0 is a matter of few documents",
+        "documents with it, in the corpus it is typical of, over those that would have it if its"
+        " occurrences were dealt out at random: about 1 is spread evenly, near 0 a matter of few",
     ),
 )
 

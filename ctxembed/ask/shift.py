@@ -37,11 +37,16 @@ SHIFT = (
     Column("effect", "distance beyond chance, in spreads of one occurrence; 0 is no difference"),
     Column("low", "lower end of its 95 % bootstrap interval"),
     Column("high", "upper end"),
-    Column("p_value", "share of random deals of whole documents with at least this difference"),
+    Column(
+        "p_value",
+        "share of random deals of whole documents with at least this difference",
+        "chance",
+    ),
     Column(
         "q_value",
         "p_value adjusted for all words tested: among the words up to this one, the share that are"
         " false alarms is expected to be at most this",
+        "chance",
     ),
     Column(
         "from_shares", "the part of distance that comes from other shares of the senses", "aside"

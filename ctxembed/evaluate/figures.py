@@ -18,7 +18,7 @@ EVALUATE = (
     Column("value", "the figure; 1 is best"),
     Column("low", "lower end of its 95 % interval, from 1,000 resamples of the items"),
     Column("high", "upper end"),
-    Column("p_bag", "two-sided p of a paired bootstrap test against the bag"),
+    Column("p_bag", "two-sided p of a paired bootstrap test against the bag", "chance"),
     Column("items", "how many items were asked about"),
     Column("missing", "how many of them hold a target without a vector"),
 )

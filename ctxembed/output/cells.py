@@ -35,6 +35,21 @@ def spread(
     return flat, (list(chain.from_iterable(map(parts, row, columns))) for row in rows)
 
 
+def show_small(columns: Sequence[Column], rows: Iterable[Row], digits: int) -> Iterator[Row]:
+    """Write a probability that would be rounded to 0 by its first digit.
+
+    >>> list(show_small([Column("p_value", "", "chance")], [(0.25,), (0.00004,), (0.0,)], 4))
+    [[0.25], ['4e-05'], [0.0]]
+    """
+    chances = [place for place, column in enumerate(columns) if column.role == "chance"]
+    for row in rows:
+        cells = list(row)
+        for place in chances:
+            if _is_number(cell := cells[place]) and 0 < cast(float, cell) < 0.5 * 10**-digits:
+                cells[place] = f"{cell:.0e}"
+        yield cells
+
+
 def numbers(cell: Cell) -> list[float]:
     """Return the numbers of a vector."""
     given = cast(Any, cell)

@@ -23,7 +23,9 @@ def escape(text: str) -> str:
 def write(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     """Yield a tabular: numbers to the right, text to the left; what is aside is left out."""
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
-    sides = ["r" if columns[i].role in ("number", "share", "vector") else "l" for i in kept]
+    sides = [
+        "r" if columns[i].role in ("number", "share", "chance", "vector") else "l" for i in kept
+    ]
     yield f"\\begin{{tabular}}{{{''.join(sides)}}}\n\\toprule\n"
     if page.header:
         yield _line([columns[i].name for i in kept]) + "\\midrule\n"

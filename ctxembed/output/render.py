@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ctxembed.output.cells import Page, Texts, as_text, numbers, round_shares, spread
+from ctxembed.output.cells import Page, Texts, as_text, numbers, round_shares, show_small, spread
 from ctxembed.output.latex import write as write_latex
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
@@ -37,6 +37,8 @@ def render(
         made = chosen.write(table.columns, rows, page)
         return map(safe, made) if terminal else made
     columns, rows = spread(table.columns, rows)
+    if digits is not None and any(column.role == "chance" for column in columns):
+        rows = show_small(columns, rows, digits)
     texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
     if terminal:  # before columns are aligned, and before what is ours is made bold
         columns = [replace(column, name=safe(column.name)) for column in columns]
