@@ -27,6 +27,7 @@ FORMS = 60  # forms of the target itself that may be among them
 USUAL = 5000  # frequent words that make the usual frame
 APART = 2.0  # how far a word with saved senses is moved from the others towards the one it has here
 LONGER = 4  # letters of a word of the sentence whose forms are left out too
+STEM = 3  # first letters that forms of one word share
 GENITIVE = ("'s", "’s")
 Rows = NDArray[np.intp]
 SUBSTITUTES = (
@@ -272,17 +273,18 @@ def _no_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
     own = model.vocab[int(item.own[-1])]
     there = {*(model.vocab[row] for row in item.own), *_longer(model, item)}
     genitive = own.endswith(GENITIVE)
+    begins = {word[:STEM] for word in there}
     return [
         row
-        for row in near
-        if (genitive or not model.vocab[row].endswith(GENITIVE))
-        and not any(same_stem(model.vocab[row], word) for word in there)
+        for row, word in zip(near, model.spell(near), strict=True)
+        if (genitive or not word.endswith(GENITIVE))
+        and not (word[:STEM] in begins and any(same_stem(word, other) for other in there))
     ]
 
 
 def _longer(model: Model, item: Occurrence) -> Iterator[str]:
     """Yield the words of a sentence that are long enough to be told from others by their stem."""
-    return (model.vocab[row] for row in item.ids.tolist() if len(model.vocab[row]) >= LONGER)
+    return (word for word in model.spell(item.ids.tolist()) if len(word) >= LONGER)
 
 
 def _beside(item: Occurrence, words: int) -> Iterator[int]:
@@ -310,4 +312,5 @@ def same_stem(one: str, other: str) -> bool:
     shortest, longest = sorted((one, other), key=len)
     differ = (i for i, letter in enumerate(shortest) if longest[i] != letter)
     shared = next(differ, len(shortest))
-    return shared >= 3 and (shared == len(shortest) or (shared > 3 and len(longest) - shared <= 3))
+    whole = shared == len(shortest)
+    return shared >= STEM and (whole or (shared > STEM and len(longest) - shared <= 3))
