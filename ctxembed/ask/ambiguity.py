@@ -35,7 +35,11 @@ AMBIGUITY = (
     ),
     Column("low", "lower end of its 95 % bootstrap interval"),
     Column("high", "upper end"),
-    Column("static_variance", "share of its contextual vectors that lies along the static vector"),
+    Column(
+        "static_variance",
+        "share of its contextual vectors that lies along the static vector",
+        "aside",
+    ),
     Column("verdict", "static-ok, needs-context or too-rare", "label"),
 )
 SUMMARY = (

@@ -24,7 +24,9 @@ apart first; function words stand behind them. Words are read a batch at a time:
 grow with the corpus.
 
 --summary weighs words by how often they occur: the share of the running text judged that needs
-context, of all words and of content words alone.""",
+context, of all words and of content words alone.
+
+On a terminal, and in latex, static_variance is left out; other formats have it.""",
 )
 @options.argument("word", nargs=-1)
 @options.number("Only the first so many rows.")

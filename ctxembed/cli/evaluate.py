@@ -54,6 +54,14 @@ side of the target are kept, and the three to either side of another sense's tar
 or behind them; spliced_wide, the same with six. An occurrence whose target is unknown gets the most
 frequent answer of the training items, and takes no part in auc and v_measure.
 
+p_bag: if a representation were no better and no worse than the bag, resamples of the items would
+turn the sign of their difference about this often, both directions counted. It assumes that the
+items are independent of each other: several of one document or one word make it too small. It is no
+smaller than 2 in 1,001, as there are 1,000 resamples; low and high are the middle 95 % of them.
+
+A file has at most 50,000 lines (100,000 analogies), and a word 20,000 occurrences of 100 labels:
+all of them are kept in memory and resampled.
+
 --encoder puts the token vectors of a transformer beside ours: a directory with a Hugging Face
 model, or the name of an installed package that holds one. Subwords are averaged; nothing is
 downloaded. It sees the words of a sentence as they are in the file, unknown ones too.

@@ -69,8 +69,8 @@ from_shares and from_senses are the lengths of the two parts along D, and sum to
 that points the other way is negative. A sense that only one corpus has counts as a matter of
 shares.
 
-On a terminal counts, documents, static, distance, chance, from_shares and from_senses are left out
-for want of room; every other format has them.""",
+On a terminal, and in latex, counts, documents, static, distance, chance, from_shares and
+from_senses are left out for want of room; other formats have them.""",
 )
 @options.argument("model_a")
 @options.argument("model_b")
@@ -91,7 +91,7 @@ for want of room; every other format has them.""",
 )
 @options.integer(
     "--permutations",
-    "A hundredth of the most deals of documents for a p-value.",
+    "Deal documents out so often; up to a hundred times that where p is small.",
     most=1000000,
     default=999,
 )
