@@ -20,10 +20,10 @@ EVALUATE = (
     Column("high", "upper end"),
     Column("p_bag", "two-sided p of a paired bootstrap test against the bag", "chance"),
     Column("items", "how many items were asked about"),
-    Column("missing", "how many of them hold a target without a vector"),
+    Column("missing", "how many of them hold a target without a vector", "aside"),
 )
 SOURCE = Column(
-    "source", "with --published: measured here, or where the figure was published", "text"
+    "source", "with --published: measured here, or where the figure was published", "aside"
 )
 
 FIGURES = Chart(
@@ -85,12 +85,15 @@ def tabulate(
     missing = max((number for scores in sets for number in scores.missing.values()), default=0)
     told = list(notes)
     if missing:
-        told.append(f"{missing} items hold a word that is not in the vocabulary: column missing")
+        told.append(f"{missing} items hold a word that is not in the vocabulary")
     if not published:
         return Table(EVALUATE, rows, told, chart=FIGURES)
     literature = PUBLISHED.get(kind, ())
     if not literature:
         told.append(f"no published figures for {kind}")
+    for source in dict.fromkeys(line[4] for line in literature):
+        names = ", ".join(line[2] for line in literature if line[4] == source)
+        told.append(f"published: {names}: {source}")
     rows = [(*row, "measured here") for row in rows]
     rows += [(*line[:4], None, None, None, None, None, line[4]) for line in literature]
     return Table((*EVALUATE, SOURCE), rows, told, chart=FIGURES)

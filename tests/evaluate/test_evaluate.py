@@ -282,6 +282,9 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
     assert context2vec["value"] == 0.593
     assert context2vec["low"] is None
     assert "1808.09121" in context2vec["source"]
+    table = run("evaluate", "wic", data, gold, "--published", "-f", "table", env={"COLUMNS": "80"})
+    assert "DeConf, Context2vec, BERT-large: Pilehvar and Camacho-Collados 2019" in table.stderr
+    assert "…" not in table.stdout
 
 
 @pytest.mark.parametrize(
