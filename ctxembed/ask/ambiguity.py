@@ -17,10 +17,12 @@ from ctxembed.progress import SILENT, Progress
 from ctxembed.static.space import Floats, unit
 from ctxembed.store.model import Model
 from ctxembed.store.places import on_model
+from ctxembed.store.sense_store import SavedSenses
 from ctxembed.table import Cell, Chart, Column, Table
 from ctxembed.text.function_words import MANY, is_content
 
 FEWEST = 20  # occurrences below which nothing is said
+MANY_WORDS = 20  # of which something can be said together
 EACH = 300  # occurrences looked at for each word
 VERDICTS = ("needs-context", "static-ok", "too-rare")
 AMBIGUITY = (
@@ -45,8 +47,8 @@ AMBIGUITY = (
 SUMMARY = (
     Column(
         "property",
-        "with --summary: words, words_VERDICT, text_judged, text_needs_context and"
-        " content_text_needs_context, shares of the running text",
+        "with --summary: words, words_VERDICT; text_judged, a share of the running text;"
+        " text_needs_context and content_text_needs_context, shares of what was judged",
         "label",
     ),
     Column("value", "with --summary: its value"),
@@ -102,6 +104,13 @@ def ambiguity(
         f"a word with more than one sense needs its context; self_similarity is over"
         f" {space.baseline:.3f}, that of random pairs of different words",
     ]
+    judged = [item for item in found if item.senses]
+    several = sum(item.senses > 1 for item in judged)
+    if len(judged) >= MANY_WORDS and several > 0.4 * len(judged):
+        notes.append(
+            f"{several} of {len(judged)} words have more than one sense: where so many do, these"
+            " are topics of a small or a mixed corpus more than meanings; senses WORD shows them"
+        )
     if summary:
         return Table(SUMMARY, _summary(representations, found), notes, unknown)
     lines: list[tuple[Cell, ...]] = [
@@ -175,8 +184,9 @@ def measure(
                     continue
                 static = unit(model.vector(word, space.way.inputs))
                 kept = current_senses(model, word, attention)
-                senses = kept.number if kept and kept.facts.get("k") is None else None
-                yield describe(word, count, vectors, static, space, key, senses)
+                if kept is not None and (kept.facts.get("k") or "min_score" in kept.facts):
+                    kept = None  # as many as somebody asked for
+                yield describe(word, count, vectors, static, space, key, kept)
             stage.advance(len(batch))
 
 
@@ -187,9 +197,9 @@ def describe(
     static: Floats,
     space: SenseSpace,
     seed: int | Sequence[int],
-    senses: int | None = None,
+    kept: SavedSenses | None = None,
 ) -> Usage:
-    """Measure one word from the unit vectors (n, d) of its occurrences."""
+    """Measure one word from the unit vectors (n, d) of its occurrences; its senses may be known."""
     n = len(vectors)
     cosines = vectors @ vectors.T  # (n, n)
     similarity = float((cosines.sum() - np.trace(cosines)) / (n * (n - 1)))
@@ -199,12 +209,16 @@ def describe(
     squares = weights * weights
     drawn = np.einsum("bn,bn->b", weights @ cosines, weights) - squares @ np.diag(cosines)
     low, high = np.quantile(drawn / (n * n - squares.sum(axis=1)), [0.025, 0.975])
-    found = cluster(vectors, space, None)
+    if kept is not None:
+        senses, scores = kept.number, kept.facts["scores"]
+    else:
+        found = cluster(vectors, space, None)
+        senses, scores = found.number, found.scores
     return Usage(
         word,
         count,
-        senses or found.number,
-        found.scores[0],
+        senses,
+        scores[0],
         similarity - space.baseline,
         float(low) - space.baseline,
         float(high) - space.baseline,

@@ -1,6 +1,7 @@
 """Which words go with a word, and which with each of its senses?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -95,7 +96,8 @@ def collocates(
             if len(others):
                 against = np.bincount(index.ids[others], minlength=len(counts)), len(others)
             rows += [(hits.asked, sense + 1, *row) for row in rank(mine, *against)]
-    columns = (COLLOCATES[0], SENSE, *COLLOCATES[1:]) if by_sense else COLLOCATES
+    asked = COLLOCATES[0] if len(found) < 2 else replace(COLLOCATES[0], role="label")
+    columns = (asked, *([SENSE] if by_sense else []), *COLLOCATES[1:])
     return Table(columns, rows, notes, unknown)
 
 

@@ -26,6 +26,7 @@ FIRST, CLEARLY = 4, 0.75  # so many are enough where none comes near: score unde
 PARTS = 12  # what each resample is cut into before parts are put together
 # Chosen on pseudowords (bench/senses.py --tune), never on the ones that are reported.
 APART = 0.209  # squared distance of two senses, as a share of that of two random words
+LEAST = 4.7  # the same where words lie so near each other that it would say nothing: small corpora
 EVENLY = 0.3  # how much a small sense must lie farther apart: its share to this power
 RAREST = 0.03  # share of the occurrences below which a group is noise
 FEWEST = 20  # different contexts; where there are fewer, each occurrence counts
@@ -111,7 +112,7 @@ def _mean_scores(runs: Sequence["_Run"], space: SenseSpace) -> list[float]:
     if not runs:
         return []
     heights = np.array([run.heights for run in runs]).mean(axis=0)  # (most - 1,)
-    return [float(height) / (APART * space.apart) for height in heights]
+    return [float(height) / max(APART * space.apart, LEAST) for height in heights]
 
 
 def different(vectors: Floats) -> NDArray[np.intp]:

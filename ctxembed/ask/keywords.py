@@ -97,6 +97,8 @@ def keywords(
         rows = list(_compare(sides, *chosen))
     sizes = [f"{side.tokens} words in {len(side.index.documents) - 1} documents" for side in sides]
     notes = [f"a: {sizes[0]}; b: {sizes[1]}"]
+    if not rows:
+        notes.append("no word is typical of one of them; --all lists function words too")
     doubtful = sum(row[LIKELIHOOD] < SURE for row in rows)  # type: ignore[operator]
     if doubtful:
         notes.append(

@@ -133,7 +133,8 @@ def _fits(line: Line, where: Mapping[str, str], split: Callable[[str], list[str]
 
 def _check_sense(value: str, word: str, number: int) -> None:
     if not value.isdigit() or not 1 <= int(value) <= number:
-        raise UsageError(f"--where sense={value}: {word} has {number} here")
+        senses = "one sense" if number == 1 else f"senses 1 to {number}"
+        raise UsageError(f"--where sense={value}: {word} has {senses} here")
 
 
 def _about_text(model: Model) -> list[str]:
@@ -166,15 +167,17 @@ def find_known_senses(
             raise UsageError(f"{word!r}: senses are told of words with a vector, not of a pattern")
         return None, []
     name = f'"{word}"' if " " in word else word
+    path = representations.model.path
+    where = f" -m {bundled_name(path) or path}"
     saved = current_senses(representations.model, word, attention)
     if saved is not None:
         return saved, []
     if not asked:
-        return None, [f"no senses are saved for {word}: ctxembed senses {name} --save finds them"]
+        return None, [f"no senses are saved for {word}: ctxembed senses {name}{where} finds them"]
     found = find_senses(representations, word, attention=attention, seed=seed, progress=progress)
     made, n = found.clustering, len(found.places)
     number = "1 sense" if made.number == 1 else f"{made.number} senses"
-    told = f"{number} found in {n} occurrences; ctxembed senses {name} --save keeps them"
+    told = f"{number} found in {n} occurrences; ctxembed senses {name}{where} keeps them"
     return found.senses, [told]
 
 

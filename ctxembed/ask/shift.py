@@ -18,7 +18,10 @@ from ctxembed.store.places import as_model, on_model
 from ctxembed.table import Cell, Chart, Column, Table, round_to_total
 
 SHIFT = (
-    Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05"),
+    Column(
+        "rank",
+        "1 has moved most: by effect among those whose q_value is at most 0.05, or --by static",
+    ),
     WORD,
     *COUNTS,
     Column("documents_a", "in how many documents of the first corpus, of those looked at", "aside"),
@@ -257,9 +260,10 @@ def _notes(aligned: Aligned, untested: Sequence[str], q_values: dict[int, float]
     )
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
+        doubt = ", of which about one in twenty may be a false alarm" if number else ""
         yield (
             f"{len(q_values)} words were tested by dealing out documents: {number} have a q_value"
-            f" up to {SIGNIFICANT}, of which about one in twenty may be a false alarm"
+            f" up to {SIGNIFICANT}{doubt}"
         )
     if untested:
         yield (

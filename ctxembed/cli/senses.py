@@ -28,14 +28,15 @@ are looked at. Contexts that say nearly the same (cosine 0.95) count once.
 --k auto: up to 2000 occurrences are looked at sixteen times, each time four fifths of them, at most
 800, drawn at random and cut into 12 parts by k-means from another start. The two parts that lie
 nearest are put together until one is left. The score of k senses is the squared distance of the
-nearest two of them, mean of the sixteen, over 0.209 times that of two random words of the model;
-where one of two senses is small they must lie farther apart, and below 3 % of the occurrences a
-group is no sense. The largest k whose score is 1 or more is taken (--min-score takes less, or asks
-for more), at most 6 and beyond 2 at most one for each 25 occurrences, unless --k gives it; --all-k
-prints every score, and how far the sixteen agree. The resamples are always the same ones: --seed
-only chooses occurrences where there are more than --max. Each occurrence then joins the sense it
-fits best, in 30 principal directions of the whole space. The number 0.209 was chosen on
-pseudowords, words merged into one, other than those of the figures in bench/README.md.
+nearest two of them, mean of the sixteen, over 0.209 times that of two random words of the model, or
+over 4.7 where that is more (in a corpus under a million words, two words may lie as near each other
+as two topics of one); where one of two senses is small they must lie farther apart, and below 3 %
+of the occurrences a group is no sense. The largest k whose score is 1 or more is taken (--min-score
+takes less, or asks for more), at most 6 and beyond 2 at most one for each 25 occurrences, unless
+--k gives it; --all-k prints every score, and how far the sixteen agree. The resamples are always
+the same ones: --seed only chooses occurrences where there are more than --max. Each occurrence then
+joins the sense it fits best, in 30 principal directions of the whole space. The number 0.209 was
+chosen on pseudowords, words merged into one, other than those of the figures in bench/README.md.
 
 What was found is kept in the model (senses.npz: centres, shares, markers, no sentence) and answers
 the next time, also to compare and kwic; --again looks anew. What --k or --min-score found is kept

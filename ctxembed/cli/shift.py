@@ -55,7 +55,9 @@ documents of each corpus. Words are ranked by effect among those with a q_value 
 p_value. Function words are left out unless --function-words is given, and words that a corpus has
 fewer than 20 times unless --min-count asks for them: so few documents cannot give a p-value that
 stands among thousands, and counting them in would hide others. Counts alone decide, so q_value
-stays honest. A word given is always tested, and q_value is then over the words given.
+stays honest. A word given is always tested, and q_value is then over the words given; with --by
+static over the words shown, which were chosen because they differ: too small for a claim. low is
+cut off at 0, and the interval is wider than the test is strict: p_value decides.
 
 The split: the occurrences of both corpora are clustered together into senses, as many as --senses
 says, or found as `senses` finds them (its page has the criterion), so that their shares can change.

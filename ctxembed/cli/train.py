@@ -16,7 +16,7 @@ ctxembed train corpus.txt
 ctxembed train corpus.txt --algorithm skipgram --dim 100 -o books
 # From a pipe
 zcat corpus.txt.gz | ctxembed train - -o piped
-# Vectors for pieces of words, so that any word has one
+# Vectors for pieces of words, so that any word of known letters has one
 ctxembed train corpus.txt --unit subword --pieces 60 -o pieces
 # A corpus on a cluster's storage, 500 occurrences of each word
 spark-submit --master yarn $(which ctxembed) train --on spark shards/ -o big --per-word 500""",
@@ -107,7 +107,7 @@ the earlier model, or none.""",
 @options.choice(
     "--unit",
     ["word", "subword", "character"],
-    "What gets a vector; with subwords and characters any word has one.",
+    "What gets a vector; with subwords and characters any word of known letters.",
 )
 @options.integer(
     "--pieces",

@@ -17,6 +17,7 @@ from ctxembed.text.tokenizer import Tokenizer
 
 PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line
 KEPT = 8  # pieces, and sentences
+OPENING = 64  # bytes before the first token of a document that may belong to it
 Spans = tuple[str, list[tuple[int, int]]]  # a text, and where its tokens begin and end
 COPY, PIECES, PLACES = "text.npy", "pieces.npy", "places.npy"
 
@@ -108,8 +109,18 @@ class Original:
         """Return where the document of a token begins and ends, in bytes."""
         number = int(np.searchsorted(self.documents, token, side="right")) - 1
         first, last = np.searchsorted(self.offsets, self.documents[number : number + 2]).tolist()
-        end = int(self.places[last]) if last < len(self.places) else self.size
-        return int(self.places[first]), end
+        begin = self._opening(int(self.places[first]))
+        return begin, self._opening(int(self.places[last])) if last < len(
+            self.places
+        ) else self.size
+
+    def _opening(self, place: int) -> int:
+        """Return where a document begins: at the marks, such as “, before its first token."""
+        before = self.read(max(0, place - OPENING), place) if place else b""
+        line = before.rfind(b"\n") + 1
+        if (not line and len(before) < place) or _find_tokens(self.tokenizer, before[line:])[1]:
+            return place
+        return place - len(before) + line
 
 
 def _unpack(

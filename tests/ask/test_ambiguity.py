@@ -9,6 +9,7 @@ import pytest
 
 from ctxembed.ask.ambiguity import describe
 from ctxembed.ask.sense_space import SenseSpace, _between
+from ctxembed.store.places import bundled_model
 from tests.conftest import Run
 
 COLUMNS = "word\tcount\tsenses\tscore\tself_similarity\tlow\thigh\tstatic_variance\tverdict"
@@ -17,7 +18,7 @@ COLUMNS = "word\tcount\tsenses\tscore\tself_similarity\tlow\thigh\tstatic_varian
 def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1] * 10]
-    space = SenseSpace(None, np.eye(2), baseline=0.1)  # type: ignore[arg-type]
+    space = SenseSpace(None, 4 * np.eye(2), baseline=0.1)  # type: ignore[arg-type]
     made = describe("bank", 40, vectors, vectors[0], space, 1)
     pairs = (30 * 29 + 10 * 9) / (40 * 39)  # of one direction, all others have cosine 0
     assert made.similarity == pytest.approx(pairs - 0.1)
@@ -88,6 +89,20 @@ def test_formats_say_the_same(run: Run, often: Path, form: str) -> None:
 def test_the_verdict_is_whole_on_a_usual_terminal(run: Run) -> None:
     done = run("ambiguity", "bank", "-m", "everyday", "-f", "table", env={"COLUMNS": "80"})
     assert done.stdout.splitlines()[-1].endswith("needs-context")
+
+
+def test_score_and_senses_are_of_the_same_occurrences(run: Run, tmp_path: Path) -> None:
+    """Where senses are kept, the score that made them is told; not where somebody gave a number."""
+    place = str(shutil.copytree(bundled_model("everyday"), tmp_path / "model"))
+    (tmp_path / "model" / "senses.npz").unlink()
+    asked = ("ambiguity", "orange", "-m", place, "-f", "json")
+    (alone,) = json.loads(run(*asked).stdout)
+    kept = json.loads(run("senses", "orange", "--all-k", "-m", place, "-f", "json").stdout)
+    (row,) = json.loads(run(*asked).stdout)
+    assert row["score"] == pytest.approx(kept[1]["score"], abs=1e-4) != alone["score"]
+    assert row["senses"] == next(item["k"] for item in kept if item["chosen"] == "yes")
+    assert run("senses", "orange", "--k", "5", "--save", "-m", place).returncode == 0
+    assert json.loads(run(*asked).stdout) == [alone]
 
 
 def test_too_rare(run: Run, often: Path) -> None:

@@ -50,6 +50,15 @@ def test_collocates_by_hand(run: Run) -> None:
     assert (money["documents"], money["word"]) == (1, "bank")
 
 
+def test_rows_of_several_words_are_told_apart(run: Run, often: Path) -> None:
+    asked = ("collocates", "-m", str(often), "--min-documents", "1", "-f", "table")
+    one, two = (
+        run(*asked, *words, env={"COLUMNS": "120"}) for words in (["bank"], ["bank", "juice"])
+    )
+    assert one.stdout.split()[0] == "collocate"
+    assert {line.split()[0] for line in two.stdout.splitlines()[2:]} == {"bank", "juice"}
+
+
 def test_collocates_of_senses(run: Run, often: Path) -> None:
     asked = ("collocates", "bank", "--by-sense", "-m", str(often), "-f", "json")
     rows = json.loads(run(*asked).stdout)

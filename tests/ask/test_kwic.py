@@ -20,7 +20,7 @@ APPLE = [  # line, left, right: by eye from the text
 ]
 
 
-def test_tsv(run: Run) -> None:
+def test_tsv(run: Run, tiny: Path) -> None:
     done = run("kwic", "apple")
     assert done.stdout == "word\tfile\tline\tleft\thit\tright\tsense\tmargin\n" + "".join(
         f"apple\ttiny.txt\t{line}\t{left}\tapple\t{right}\t\t\n" for line, left, right in APPLE
@@ -29,7 +29,7 @@ def test_tsv(run: Run) -> None:
         "ctxembed: this model keeps no text: bare words are shown; train again to quote it as"
         " written\n"
         "ctxembed: apple: 3 occurrences in 3 documents\n"
-        "ctxembed: no senses are saved for apple: ctxembed senses apple --save finds them\n"
+        f"ctxembed: no senses are saved for apple: ctxembed senses apple -m {tiny} finds them\n"
     )
 
 
@@ -122,7 +122,7 @@ def test_senses(run: Run, often: Path, tmp_path: Path) -> None:
     assert senses == ["1"] * 15 + ["2"] * 15
     wrong = run("kwic", "bank", "--where", "sense=3", *at)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "--where sense=3: bank has 2 here" in wrong.stderr
+    assert "--where sense=3: bank has senses 1 to 2 here" in wrong.stderr
 
 
 @pytest.mark.parametrize(

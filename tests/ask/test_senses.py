@@ -55,6 +55,13 @@ def test_one_cloud_is_one_sense() -> None:
     assert 0 < near.scores[0] < 1
 
 
+def test_where_words_lie_near_each_other_senses_need_more() -> None:
+    """Clouds 4 apart squared are two words' distance in a poor space, and no two senses."""
+    vectors = around_axes([200, 200], spread=0.01)
+    near, far = (SenseSpace(None, size * np.eye(10), 2 * size**2) for size in (1.4, 1.7))  # type: ignore[arg-type]
+    assert [cluster(vectors, space, None).number for space in (near, far)] == [1, 2]
+
+
 def test_few_occurrences_have_few_senses() -> None:
     """Five clear clouds of twelve are no more than two senses; given five times as many, five."""
     few, many = (cluster(around_axes([each] * 5), plain(800.0), None) for each in (12, 60))

@@ -53,9 +53,7 @@ def test_similarity_reads_spaces_tabs_and_commas(run: Run, tmp_path: Path) -> No
         assert lines[0] == COLUMNS
         assert lines[2].startswith("pairs\tspearman\tstatic\t1.000000\t")
         assert lines[2].endswith("\t4\t1\n")  # tram is unknown: told, not hidden
-        assert done.stderr == (
-            "ctxembed: 1 items hold a word that is not in the vocabulary\n"
-        )
+        assert done.stderr == ("ctxembed: 1 items hold a word that is not in the vocabulary\n")
 
 
 @pytest.mark.parametrize("form", FORMATS)

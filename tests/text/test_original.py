@@ -55,6 +55,20 @@ def test_every_token_is_found_where_it_stands(text: str, unit: str, longest: int
             assert len(near[0].strip()) <= 5 and len(near[2].strip()) <= 5
 
 
+@pytest.mark.parametrize("lines", [True, False])
+def test_the_marks_that_open_a_document_are_its_own(lines: bool, tmp_path: Path) -> None:
+    texts = ["The first bank closed.", "“Old bank” is a novel.", "— [A bank] (note)", "$5 bank!"]
+    between = "\n" if lines else "\n\n"
+    (tmp_path / "c.txt").write_text(between.join(texts))
+    corpus = Corpus([str(tmp_path / "c.txt")], document="line" if lines else "block")
+    counted = build(corpus, Tokenizer(), tmp_path, 1, Progress(), keep=True)
+    index = Index(tmp_path, counted.types, counted.files, Tokenizer)
+    assert index.original is not None
+    places = np.flatnonzero(index.ids == list(counted.types).index("bank"))
+    quotes = ["".join(index.original.around(int(place), 1, 80)).strip() for place in places]
+    assert quotes == texts
+
+
 def test_a_damaged_copy_is_told(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("one two three " * 1000)
     counted = build(Corpus([str(tmp_path / "c.txt")]), Tokenizer(), tmp_path, 1, Progress(), True)
