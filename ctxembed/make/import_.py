@@ -19,7 +19,7 @@ from ctxembed.store.whole import check_whole, written_whole
 from ctxembed.store.write_model import write_description
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.lines import check_encoding, read_text
-from ctxembed.text.npy import write_header
+from ctxembed.text.npy import map_array, write_header
 from ctxembed.text.streams import PACKED, open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -163,10 +163,10 @@ def _array(path: Path, vocabulary: str | None, encoding: str) -> tuple[list[str]
     if path.exists() and not path.is_file():
         raise ModelError(f"{path}: not a regular file")
     try:
-        vectors = np.lib.format.open_memmap(path, mode="r")  # of plain numbers only
+        vectors = map_array(path)
     except OSError as error:
         raise ModelError(read_failure(path, error)) from None
-    except (ValueError, EOFError, OverflowError) as error:
+    except ValueError as error:
         raise ModelError(f"{path}: damaged: {str(error).splitlines()[0]}") from None
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or not vectors.shape[1]:
         raise ModelError(f"{path}: {vectors.ndim} axes of {vectors.dtype}; rows of numbers wanted")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError, read_failure
+from ctxembed.text.npy import map_array
 
 # All that a KeyedVectors file needs. Whatever else a pickle names is refused, not imported.
 _NUMPY = {
@@ -53,8 +54,8 @@ def read_keyed_vectors(
     if vectors is None:  # large arrays lie beside the file
         beside = Path(f"{path}.vectors.npy")
         try:
-            vectors = np.lib.format.open_memmap(beside, mode="r")
-        except (OSError, ValueError, EOFError, OverflowError) as error:
+            vectors = map_array(beside)
+        except (OSError, ValueError) as error:
             raise ModelError(f"{beside}: cannot be read, and {path} needs it: {error}") from None
     if not isinstance(words, list) or getattr(vectors, "ndim", 0) != 2:
         raise ModelError(f"{path}: no words and vectors in it")

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -19,6 +20,14 @@ def load(place: Path | Part) -> Any:
     if math.prod(shape) * int(kind[2:]) != len(data) - begin:
         raise place.folder.damage(place.name, f"{len(data)} bytes, too many or few for {shape}")
     return np.frombuffer(data, kind, offset=begin).reshape(shape)
+
+
+def map_array(path: Path) -> Any:
+    """Map an array of plain numbers that somebody else wrote; a damaged one is a ValueError."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except (EOFError, OverflowError, SyntaxError, TokenError, TypeError) as error:
+        raise ValueError(str(error)) from None  # numpy reads a header as Python does
 
 
 def write_header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:

@@ -155,6 +155,7 @@ W = binary(["the", "of", "pear"], VECTORS)
         ("p.model", pickle.dumps([1, 2]), "a Python pickle; end its name in .kv"),
         ("a.npy", b"\x93NUMPY\x01\x00", "damaged"),
         ("a.npy", b"PK\x03\x04", "damaged"),
+        ("a.npy", b"\x93NUMPY\x01\x00v\x00" + b"{'descr': (".ljust(117) + b"\n", "damaged"),
         ("a.kv", b"\x80\x04nonsense", "not read as gensim's KeyedVectors"),
         ("nan.txt", b"the nan 1\n", "no word in it can be used"),
     ],
