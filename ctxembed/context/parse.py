@@ -86,7 +86,7 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
             unknown[place] = written
         else:
             rows[place] = row
-    new = {place: number for number, place in enumerate(rows)}  # place among the known words
+    new = {place: known for known, place in enumerate(rows)}  # place among the known words
     ids = np.array(list(rows.values()), np.int32)
     asked = marked.targets if word is None else [_named(marked.words, word, model)]
     occurrences = []

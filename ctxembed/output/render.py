@@ -211,7 +211,8 @@ def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequ
     for i in sorted(wrap, key=need):  # short columns first, each by its share of what is needed
         words = [word for row in body for word in row[i].split()]
         share = left * needs[i] // sum(needs.values())
-        size = min(needs.pop(i), max(10, share, *map(len, words)))
+        whole = max(map(len, words), default=0) if len(needs) > 1 else 0  # the last takes the rest
+        size = min(needs.pop(i), max(10, share, whole))
         left -= size
         for row in body:
             pieces = [textwrap.wrap(piece, size) for piece in row[i].split(" | ")]

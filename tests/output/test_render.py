@@ -131,3 +131,11 @@ def test_a_column_that_is_empty_throughout_takes_no_room() -> None:
     made = Table(("word", "random", "cosine"), [("pear", None, 0.5), ("plum", None, 0.25)])
     assert text(made, "table") == ("word  cosine\n----  ------\npear  0.5000\nplum  0.2500\n")
     assert text(made, "tsv").splitlines()[0] == "word\trandom\tcosine"
+
+
+def test_a_word_longer_than_the_room_is_broken_not_the_table() -> None:
+    long = [Column(name, role="long") for name in ("near", "marks", "quotes")]
+    rows = [("parameters", "definition " * 3, f"{'x' * 40} " * 3)]
+    made = text(Table(long, rows), "table", width=60)
+    assert max(map(len, made.splitlines())) == 60
+    assert "parameters" in made and "definition" in made
