@@ -23,7 +23,7 @@ test-spark: $(STAMP)
 	command -v java >/dev/null || (apt-get update -q && \
 		apt-get install -y -q openjdk-17-jre-headless) >/dev/null
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]'
-	$(BIN)/python -m pytest tests/make/test_train_on_spark.py tests/text/test_sampling.py
+	$(BIN)/python -m pytest tests/training/test_train_on_spark.py tests/text/test_sampling.py
 
 # What the tests in tests/browser need; without it they are skipped.
 browser: $(STAMP)

@@ -11,11 +11,11 @@ the model's own attention says of each sentence, for a person to read.
 import argparse
 
 from bench.everyday import PARTS, read_rows
-from ctxembed.ask.compare import compare
 from ctxembed.context.axes import axis_cosines
-from ctxembed.make.fit import wilson
-from ctxembed.store.model import Model
-from ctxembed.store.places import open_model
+from ctxembed.model.bundled import open_model
+from ctxembed.model.model import Model
+from ctxembed.queries.compare import compare
+from ctxembed.training.fit import wilson
 
 WORDS = 3  # that are named
 

@@ -29,7 +29,7 @@ from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.starts import random_layer
+from ctxembed.attention.presets import random_layer
 from ctxembed.context.representations import BATCH
 
 Ids = NDArray[np.int64]

@@ -14,8 +14,8 @@ import ctxembed
 from bench.everyday import read_rows, score
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import representations_of
-from ctxembed.store.model import Model
-from ctxembed.store.places import corpora
+from ctxembed.model.bundled import corpora
+from ctxembed.model.model import Model
 from ctxembed.text.function_words import is_content
 
 HELDOUT = Path(__file__).parent.parent / "tests" / "heldout.tsv"

@@ -16,9 +16,9 @@ import numpy as np
 from ctxembed.context.axes import axis_cosines
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representation, representations_of
-from ctxembed.make.fit import wilson
-from ctxembed.store.model import Model
-from ctxembed.store.places import open_model
+from ctxembed.model.bundled import open_model
+from ctxembed.model.model import Model
+from ctxembed.training.fit import wilson
 
 PARTS = ("choose", "once", "later")
 SENTENCES = Path(__file__).parent / "everyday.tsv"

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ctxembed.attention.fitting import FitSettings, logits
+from ctxembed.attention.training.fitting import FitSettings, logits
+from ctxembed.context.labelled import Item, clip
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Bag, Representations
 from ctxembed.errors import CtxembedError
-from ctxembed.make.fit import Prepared, fit_examples, prepare, split
-from ctxembed.make.labelled import Item, clip
-from ctxembed.static.space import unit
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
+from ctxembed.stats.vectors import unit
+from ctxembed.training.fit import Prepared, fit_examples, prepare, split
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]

@@ -16,7 +16,7 @@ import torch
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.starts import start
+from ctxembed.attention.presets import start
 from ctxembed.attention.terms.walls import between
 
 DIM, HEADS, REACH, BATCH, VOCABULARY, ROUNDS = 100, 4, 24, 512, 20_000, 40

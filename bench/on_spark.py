@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ctxembed.make.spark import open_session
-from ctxembed.make.train import train
-from ctxembed.make.train_on_spark import train_on_spark
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.streams import open_bytes
+from ctxembed.training.spark import open_session
+from ctxembed.training.train import train
+from ctxembed.training.train_on_spark import train_on_spark
 
 
 def make_shards(text: str, folder: Path, megabytes: int, number: int) -> Corpus:

@@ -14,11 +14,11 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from ctxembed.ask.contextualize import contextual_vectors
 from ctxembed.context.encoder import Encoder
 from ctxembed.context.representations import Representation, Representations
-from ctxembed.evaluate import evaluate
-from ctxembed.store.model import Model
+from ctxembed.evaluation.evaluate import evaluate
+from ctxembed.model.model import Model
+from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.table import Table
 
 SENSES = ("accuracy", "recall", "auc", "neighbor", "v_measure", "spliced", "spliced_wide")

@@ -28,15 +28,15 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import v_measure_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from ctxembed.ask.ambiguity import EACH, describe
-from ctxembed.ask.find_senses import find_senses
-from ctxembed.ask.induce import cluster
-from ctxembed.ask.sense_space import SenseSpace, make_space
 from ctxembed.context.occurrences import sample
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import Representations, vectors_at
-from ctxembed.static.space import unit
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
+from ctxembed.queries.ambiguity import EACH, describe
+from ctxembed.stats.vectors import unit
+from ctxembed.word_senses.cluster import cluster
+from ctxembed.word_senses.discover import find_senses
+from ctxembed.word_senses.sense_space import SenseSpace, make_space
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -258,8 +258,8 @@ def speed(model: Path) -> None:
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
         print(f"senses {word}: {taken:.2f} s of processor time")
-    from ctxembed.ask.ambiguity import measure
     from ctxembed.progress import Progress
+    from ctxembed.queries.ambiguity import measure
 
     representations = Representations(Model.open(model))
     often = np.flatnonzero(representations.model.counts >= 100)

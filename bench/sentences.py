@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
 
 ONE = ["compare", "[Apple] launched a new phone while I was eating an orange"]
 TWO = ["compare", "She put money in the [bank]", "They sat on the river [bank]"]

@@ -28,11 +28,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from ctxembed.ask.align import align
-from ctxembed.ask.deal import by_document, deal
-from ctxembed.ask.shift import _occurrences, _test, shift
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
+from ctxembed.queries.shift import _occurrences, _test, shift
+from ctxembed.stats.permutation_test import by_document, deal
 from ctxembed.text.function_words import is_content
+from ctxembed.word_senses.alignment import align
 
 PLANTED = ("field", "galaxy")
 PAIRS = 20  # more pairs of words to swap

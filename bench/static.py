@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.progress import Progress
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Index
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -297,7 +297,7 @@ def measure_memory(args: argparse.Namespace, work: Path) -> None:
 
 def measure_start(args: argparse.Namespace, work: Path) -> None:
     """A question of a 100,000 x 100 model, as a multiple of importing numpy and click."""
-    from ctxembed.store.write_model import write_files
+    from ctxembed.model.write import write_files
 
     rng = np.random.default_rng(0)
     words = [f"{'abcdefghij'[i % 10]}word{i}" for i in range(100_000)]
@@ -395,8 +395,8 @@ def measure_curve(args: argparse.Namespace, work: Path) -> None:
 
 def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     """Of pairs that people rate highly, how often is one among the other's ten nearest words?"""
-    from ctxembed.ask.neighbors import trust
-    from ctxembed.store.model import Model
+    from ctxembed.model.model import Model
+    from ctxembed.queries.neighbors import trust
 
     model = Model.open(args.model)
     pairs = [

@@ -16,16 +16,16 @@ from pathlib import Path
 from bench.english import held_out
 from bench.everyday import PARTS, SENTENCES, read_rows, score
 from ctxembed.context.representations import Attention, Representation, representations_of
-from ctxembed.evaluate.figures import Scores, average, tabulate
-from ctxembed.evaluate.labelled_senses import read_labelled
-from ctxembed.evaluate.labelled_senses import score as score_senses
-from ctxembed.evaluate.scws import scws
-from ctxembed.evaluate.substitution import substitution
-from ctxembed.evaluate.wic import wic
-from ctxembed.make.fit import wilson
+from ctxembed.evaluation.figures import Scores, average, tabulate
+from ctxembed.evaluation.scws import scws
+from ctxembed.evaluation.senses import read_labelled
+from ctxembed.evaluation.senses import score as score_senses
+from ctxembed.evaluation.substitution import substitution
+from ctxembed.evaluation.wic import wic
+from ctxembed.model.bundled import open_model
+from ctxembed.model.model import Model
 from ctxembed.progress import Progress
-from ctxembed.store.model import Model
-from ctxembed.store.places import open_model
+from ctxembed.training.fit import wilson
 
 
 def without_each(model: Model) -> list[Representation]:

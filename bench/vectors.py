@@ -24,7 +24,7 @@ seconds = time.perf_counter() - begun
 """
 OURS = """
 import json, resource, sys, time
-from ctxembed.make.import_ import import_
+from ctxembed.training.import_ import import_
 begun = time.perf_counter()
 import_(sys.argv[1], sys.argv[2], force=True)
 seconds = time.perf_counter() - begun

@@ -15,9 +15,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"  # more may round otherwise
 
 import ctxembed
+from ctxembed.model.bundled import bundled_model
+from ctxembed.model.saved_senses import open_senses
 from ctxembed.output.bars import Bars
-from ctxembed.store.places import bundled_model
-from ctxembed.store.sense_store import open_senses
 from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer

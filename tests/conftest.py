@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from ctxembed.cli.main import main
-from ctxembed.store.model import Model
-from ctxembed.store.write_model import write_files
+from ctxembed.model.model import Model
+from ctxembed.model.write import write_files
 from ctxembed.text.build_index import write_occurrences
 from ctxembed.text.word_list import write_lines
 

@@ -25,7 +25,7 @@ def test_what_is_named_is_there(name: str) -> None:
     text, there = (ROOT / name).read_text(), sources()
     named = set(re.findall(r"[\w./]+\.(?:py|md|txt|tsv)\b", text))
     made_up = {
-        n for n in named if re.search(r"NAME|\bcorpus\.txt|(?<!\w)(ask|cli)/(test_)?norm", n)
+        n for n in named if re.search(r"NAME|\bcorpus\.txt|(?<!\w)(queries|cli)/(test_)?norm", n)
     }
     assert len(named - made_up) > 10
     assert sorted(named - made_up - set(there)) == []

@@ -14,8 +14,8 @@ from ctxembed import Table, look_up
 from ctxembed.cli.command import PRINTING
 from ctxembed.cli.main import COMMANDS, load_command
 from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.model.bundled import bundled_model, corpora
 from ctxembed.output.blocks import draw_blocks
-from ctxembed.store.places import bundled_model, corpora
 from tests.conftest import TEXT, write_tiny
 
 APPLE = "the [apple] launched"

@@ -1,7 +1,6 @@
 """The plan of the house: a room imports from rooms above it, and no way leads back."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -11,8 +10,8 @@ import pytest
 from tests.conftest import ROOT
 
 ROOMS = (
-    "text", "static", "attention", "store", "context", "make", "ask", "evaluate", "output",
-    "page", "cli",
+    "stats", "storage", "text", "static", "attention", "model", "context", "word_senses",
+    "explanation", "queries", "evaluation", "training", "output", "web", "cli",
 )  # fmt: skip
 FOR_ALL = ("errors", "table", "progress")  # import nothing of ours but each other
 GENSIM = "ctxembed.static.gensim_engine"  # the only module that imports gensim
@@ -101,18 +100,30 @@ TREE = {
     "text/words.py": "from ctxembed import errors",
     "text/lines.py": "from .words import split\nfrom .. import table\nfrom . import words",
     "static/gensim_engine.py": "def train():\n    import gensim.models",
-    "ask/show.py": "from ctxembed.text import lines\nfrom ctxembed import __version__",
+    "queries/show.py": "from ctxembed.text import lines\nfrom ctxembed import __version__",
 }
 
 
 @pytest.mark.parametrize(
     ("file", "text", "fault"),
     [
-        ("cli/main.py", "import ctxembed.ask.show", None),
-        ("text/up.py", "from ctxembed.ask.show import x", "ctxembed.ask.show, from a lower room"),
-        ("text/up.py", "def f():\n  from ..ask import show", "ctxembed.ask.show, from a lower"),
-        ("text/up.py", "if TYPE_CHECKING:\n  from ctxembed.ask import show", "from a lower room"),
-        ("text/up.py", "import_module('ctxembed.ask.show')", "from a lower room"),
+        ("cli/main.py", "import ctxembed.queries.show", None),
+        (
+            "text/up.py",
+            "from ctxembed.queries.show import x",
+            "ctxembed.queries.show, from a lower room",
+        ),
+        (
+            "text/up.py",
+            "def f():\n  from ..queries import show",
+            "ctxembed.queries.show, from a lower",
+        ),
+        (
+            "text/up.py",
+            "if TYPE_CHECKING:\n  from ctxembed.queries import show",
+            "from a lower room",
+        ),
+        ("text/up.py", "import_module('ctxembed.queries.show')", "from a lower room"),
         ("text/up.py", "importlib.import_module(name)", "?, which is no module"),
         ("text/up.py", "from ctxembed import show", "ctxembed.show, which is no module"),
         ("progress.py", "import ctxembed.text.words", "ctxembed.text.words, from a lower room"),
@@ -132,14 +143,3 @@ def test_the_checker_finds_what_it_should(
     found = find_faults(imports(tmp_path / "ctxembed"))
     assert len(found) == (fault is not None)
     assert (fault or "") in "".join(found)
-
-
-def test_a_files_name_says_what_is_inside() -> None:
-    """Two files share a name only where one is a command and the other what it asks or makes."""
-    named = defaultdict(set)
-    for path in (ROOT / "ctxembed").rglob("*.py"):
-        named[path.name].add(path.parent.relative_to(ROOT / "ctxembed").as_posix())
-    del named["__init__.py"]
-    shared = {name: rooms for name, rooms in named.items() if len(rooms) > 1}
-    assert shared
-    assert [s for s in shared.items() if s[1] not in ({"cli", "ask"}, {"cli", "make"})] == []

@@ -24,7 +24,7 @@ from ctxembed.attention.layer import Gradients, Layer
 from ctxembed.attention.products import by_heads, mix, outer, project, side_by_side, together
 from ctxembed.attention.scores import dot, softmax, times
 from ctxembed.attention.terms import Seen
-from ctxembed.static.space import Floats, unit
+from ctxembed.stats.vectors import Floats, unit
 
 Mask = NDArray[np.bool_]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Term
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o", "b_q")
 Parameters = Mapping[str, Floats]

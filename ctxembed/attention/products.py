@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 
 def mix(shares: Floats, keys: Floats) -> Floats:

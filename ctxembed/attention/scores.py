@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 
 def dot(q: Floats, k: Floats, out: Floats | None = None) -> Floats:

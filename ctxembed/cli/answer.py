@@ -138,7 +138,7 @@ def _put(tables: Sequence[Table], several: bool) -> None:
 
 def _write(name: str, pieces: Iterable[str | bytes]) -> None:
     """Write a file whole; a byte of a file's name that is no UTF-8 is escaped as JSON would."""
-    from ctxembed.store.whole import file_written_whole
+    from ctxembed.storage.atomic import file_written_whole
 
     if not Path(name).parent.is_dir():
         raise UsageError(f"-o {name}: no such directory")

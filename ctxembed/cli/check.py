@@ -26,6 +26,6 @@ damage; it is no signature: whoever can write to a model can write its checksums
 @options.flag("--add", "Write checksums into a model that has none yet.")
 def command_(model: str | None, add: bool) -> Table:
     """Read every file of a model and say whether it is as it was written."""
-    from ctxembed.ask.check import check
+    from ctxembed.queries.check import check
 
     return check(model, add=add)

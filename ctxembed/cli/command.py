@@ -18,7 +18,7 @@ from ctxembed.output.bars import Bars
 from ctxembed.table import Column, Table
 
 if TYPE_CHECKING:
-    from ctxembed.store.model import Model
+    from ctxembed.model.model import Model
     from ctxembed.text.corpus import Corpus
 
 
@@ -147,12 +147,12 @@ def ask(*given: Any, writes: object = False, question: Any = None, **asked: Any)
 
 def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":
     """Open the model a command asks for, or vectors by hand; say so when none was named."""
-    from ctxembed.store import places
+    from ctxembed.model import bundled as places
 
     if vectors is not None:
         if path is not None:
             raise UsageError("give --vectors or --model, not both")
-        from ctxembed.context.given import given
+        from ctxembed.context.worked_example import given
 
         return given(vectors)
     chosen = places.model_path(path)

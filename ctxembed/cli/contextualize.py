@@ -45,7 +45,7 @@ def command_(files: tuple[str, ...], on: str | None, **asked: object) -> Table:
     """Print contextual vectors for many sentences, one a line, their targets marked with [ ]."""
     output = printing().file_
     if on:
-        from ctxembed.ask.contextualize_on_spark import contextualize_on_spark
+        from ctxembed.training.contextualize_on_spark import contextualize_on_spark
 
         if output is not None or len(files) < 2 or "-" in files:
             raise UsageError("--on spark reads files and writes a folder: give IN... OUT.parquet")

@@ -92,7 +92,7 @@ model; what it trains on the way goes into a temporary directory.""",
 def command_() -> None:
     """Tell the story of the averaged word, each step with the command that shows it."""
     from ctxembed.cli.main import cli
-    from ctxembed.store import places
+    from ctxembed.model import bundled as places
 
     model, folder = places.bundled_model("everyday").resolve(), places.corpora().resolve()
     os.environ["CTXEMBED_MODEL"] = str(model)

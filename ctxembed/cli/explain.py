@@ -89,7 +89,7 @@ def command_(
     how = printing()
     digits = 2 if how.precision is None else how.precision
     if weights is not None:
-        from ctxembed.ask.explain import explain_weights
+        from ctxembed.queries.explain import explain_weights
 
         if sentence or asked["over"] is not None or steps or check:
             raise UsageError("--weights is a whole table; it goes with --word and --recipe only")
@@ -98,7 +98,7 @@ def command_(
         raise UsageError('which sentence? ctxembed explain "[Apple] launched a new phone"')
     table = ask(expand_stdin(sentence, numbered=True), digits=digits, **asked)
     if how.file_ is not None and Path(how.file_).suffix == ".npz":
-        from ctxembed.ask.steps import StepTable
+        from ctxembed.explanation.matrices import StepTable
         from ctxembed.output.arrays import write_matrices
 
         if not isinstance(table, StepTable):
@@ -109,12 +109,12 @@ def command_(
     if how.chosen not in ("table", "markdown"):
         return table
     if steps:
-        from ctxembed.ask.steps import StepTable, lay_out
+        from ctxembed.explanation.matrices import StepTable, lay_out
 
         assert isinstance(table, StepTable)
         return lay_out(table, width(), 4 if how.precision is None else how.precision)
     if "sum" not in table.names:
         return table
-    from ctxembed.ask.by_head import lay_out_heads
+    from ctxembed.explanation.head_tables import lay_out_heads
 
     return lay_out_heads(table)

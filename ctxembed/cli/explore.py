@@ -47,8 +47,8 @@ process of its own and can be stopped. Ctrl-C ends all of it.""",
 @options.model
 def command_(port: int, host: str, share: bool, no_browser: bool, model: str | None) -> None:
     """Serve a page on this machine on which one types a sentence and sees its words change."""
-    from ctxembed.page.questions import Models
-    from ctxembed.page.server import Server
+    from ctxembed.web.questions import Models
+    from ctxembed.web.server import Server
 
     if not _is_here(host) and not share:
         raise UsageError(f"--host {host}: others could reach the page; --share allows it")

@@ -44,7 +44,7 @@ A file is written beside its place and moved there when it is whole.""",
 @options.model
 def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Write the static vectors to a file that word2vec, gensim, fastText or numpy can read."""
-    from ctxembed.make.export import export, export_stream
+    from ctxembed.training.export import export, export_stream
 
     opened = open_model(model)
     if file == "-":

@@ -152,8 +152,8 @@ def main() -> NoReturn:
 
 def _blame_model() -> None:
     """Say what is wrong with a model that we believed; if nothing is, the mistake is ours."""
-    from ctxembed.store.model import Model
-    from ctxembed.store.soundness import find_fault
+    from ctxembed.model.model import Model
+    from ctxembed.model.validate import find_fault
 
     for model in list(Model.opened):
         with suppress(CtxembedError, MemoryError, OSError):  # no room to look

@@ -27,7 +27,7 @@ product of two places depends on their distance only, and falls off with it.""",
 @options.flag("--dot", "The dot product of each place with each.")
 def command_(model: str | None, attention: str | None, **asked: Any) -> Table:
     """Print the sine-wave encoding of positions, how alike they are, or what distance means."""
-    from ctxembed.ask.positions import positions
+    from ctxembed.queries.positions import positions
 
     opened = None if attention is None else open_model(model)
     return positions(**asked, attention=attention, model=opened)

@@ -44,9 +44,9 @@ def command_(sentences: tuple[str, ...], model: str | None, output: str, **asked
     Targets are marked in the sentences, [apple], or given by --word; else every content word is
     one.
     """
-    from ctxembed.page.gather import make_report
-    from ctxembed.page.questions import Models
-    from ctxembed.store.whole import file_written_whole
+    from ctxembed.storage.atomic import file_written_whole
+    from ctxembed.web.gather import make_report
+    from ctxembed.web.questions import Models
 
     path = Path(output)
     if output == "-":

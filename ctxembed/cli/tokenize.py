@@ -44,6 +44,6 @@ A subword model brings its own pieces: -m MODEL tokenises exactly as the model w
 @options.text
 def command_(model: str | None, **asked: Any) -> Table:
     """Split a text into sentences, words, subwords or characters."""
-    from ctxembed.ask.tokenize import tokenize
+    from ctxembed.queries.tokenize import tokenize
 
     return tokenize(**asked, model=None if model is None else open_model(model))

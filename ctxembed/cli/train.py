@@ -155,7 +155,7 @@ def command_(
     sampled = {name: asked.pop(name) for name in ("per_word", "train_words")}
     sampled = {name: number for name, number in sampled.items() if number is not None}
     if on:
-        from ctxembed.make.train_on_spark import train_on_spark as question
+        from ctxembed.training.train_on_spark import train_on_spark as question
 
         for name in ("unit", "pieces", "phrases"):
             if asked.pop(name, None) not in (None, False, "word"):
@@ -175,7 +175,7 @@ def command_(
         **asked,
     )
     if senses:
-        from ctxembed.ask.senses import senses as find
+        from ctxembed.queries.senses import senses as find
 
         found = find(asked["output"], top=senses, save=True, progress=bars())
         table.notes += found.notes

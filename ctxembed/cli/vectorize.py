@@ -59,7 +59,7 @@ def command_(
     **how: str,  # encoding, errors
 ) -> Table:
     """Turn sentences, one a line, into counts of their words or the mean of their vectors."""
-    from ctxembed.ask.vectorize import count_words, each_sentence, vectorize
+    from ctxembed.queries.vectorize import count_words, each_sentence, vectorize
     from ctxembed.text.tokenizer import Tokenizer
 
     if output is not None and Path(output).suffix != ".npz":

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.static.space import Floats, unit
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Column
 
 Axes = Mapping[str, Sequence[str]]

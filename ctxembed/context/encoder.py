@@ -13,7 +13,7 @@ import numpy as np
 
 from ctxembed.context.parse import Occurrence, Written
 from ctxembed.errors import ModelError, UsageError
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 AROUND = 100  # words kept to either side of a target: what encoders can read at once is limited
 TOKENS = 1 << 13  # subwords run at once

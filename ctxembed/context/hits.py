@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ctxembed.context.occurrences import Places, corpus_of
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
 from ctxembed.text.index import CHUNK, Index
 
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.terms.distance import REACH
 from ctxembed.errors import ModelError
-from ctxembed.store.model import Model
-from ctxembed.store.places import bundled_name
+from ctxembed.model.bundled import bundled_name
+from ctxembed.model.model import Model
 from ctxembed.text.index import Ids, Index
 from ctxembed.text.original import clip
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
 from ctxembed.text.index import Ids
 from ctxembed.text.tokenizer import INNER, parse_marked
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import Attended, attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.starts import general, random_layer
+from ctxembed.attention.presets import general, random_layer
 from ctxembed.context.occurrences import Places, Windows, read
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
-from ctxembed.static.space import Floats, Space, Vectors
-from ctxembed.store.attentions import load_attention, written_at
-from ctxembed.store.model import Model
+from ctxembed.model.attentions import load_attention, written_at
+from ctxembed.model.model import Model
+from ctxembed.static.space import Space, Vectors
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Ids
 
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay near the processor

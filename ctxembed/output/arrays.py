@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import CtxembedError
-from ctxembed.store.whole import file_written_whole
+from ctxembed.storage.arrays import write_header
+from ctxembed.storage.atomic import file_written_whole
 from ctxembed.table import Table
-from ctxembed.text.npy import write_header
 
 Chunks = Iterable[tuple[dict[str, Sequence[Any]], NDArray[np.float32]]]
 AT_ONCE = 1 << 14  # texts turned into an array at once

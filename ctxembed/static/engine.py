@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.settings import EngineSettings
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Index
 
 # What an engine's file exports as `train`: given an index and how often each of its words occurs,

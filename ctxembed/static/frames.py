@@ -7,7 +7,7 @@ stands next to a word tells which of them it is: *the ... of* takes a noun, *to 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Ids
 
 FREQUENT = 100  # words that make up a frame: the first of the vocabulary

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static.settings import LEAST_RATE, EngineSettings
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.build_index import sentence_chunks
 from ctxembed.text.index import Index
 

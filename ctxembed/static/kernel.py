@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Ids = Any  # numba knows the types; all arrays are (n,) unless it says otherwise

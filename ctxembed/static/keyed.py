@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError, read_failure
-from ctxembed.text.npy import map_array
+from ctxembed.storage.arrays import map_array
 
 # All that a KeyedVectors file needs. Whatever else a pickle names is refused, not imported.
 _NUMPY = {

@@ -10,7 +10,7 @@ from ctxembed.errors import CtxembedError
 from ctxembed.progress import Progress
 from ctxembed.static import kernel
 from ctxembed.static.settings import LEAST_RATE, EngineSettings
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Index
 
 SENTENCES = 1 << 12  # read at once: memory does not grow with the corpus

@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from ctxembed.errors import ModelError
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 from ctxembed.text.lines import OTHER, decode
 
 BLOCK = 1 << 22  # bytes read at once

@@ -3,32 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ctxembed.static.small import BLOCK, Small
+from ctxembed.static.quantized import BLOCK, Small
+from ctxembed.stats.vectors import Floats, unit
 
-Floats = NDArray[Any]  # float32 for speed, float64 where numbers are checked
 Vectors = Floats | Small  # (V, d) as they are in a file
-
-
-def unit(vectors: Floats) -> Floats:
-    """Scale rows to length 1; a row of zeros stays as it is.
-
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    with np.errstate(over="ignore"):
-        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
-    if not np.isfinite(squares).all() or (squares < 1e-30).any():  # too large or small to square
-        peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-        vectors = vectors / np.where(peak > 0, peak, 1)
-        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
-    return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)
-
-
-def cosine(one: Floats, other: Floats) -> float:
-    """Return the cosine of two vectors (d,); 0 where one is all zeros."""
-    return float(np.clip(unit(one.astype(np.float64)) @ unit(other.astype(np.float64)), -1, 1))
 
 
 class Space:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.progress import Progress
-from ctxembed.text.borders import BLOCK, KINDS, choose
+from ctxembed.storage.arrays import ArrayWriter, load
 from ctxembed.text.corpus import Corpus
+from ctxembed.text.documents import BLOCK, KINDS, choose
 from ctxembed.text.index import CHUNK, Ids
-from ctxembed.text.npy import ArrayWriter, load
 from ctxembed.text.numbering import number_corpus
 from ctxembed.text.original import COPY, PIECES, PLACES
 from ctxembed.text.tokenizer import Tokenizer

@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
-from ctxembed.text.borders import choose
-from ctxembed.text.folder import Part
-from ctxembed.text.npy import load
-from ctxembed.text.original import COPY, PIECES, PLACES, Original
+from ctxembed.storage.arrays import load
+from ctxembed.storage.folder import Part
+from ctxembed.text.documents import choose
+from ctxembed.text.original import PLACES, Original
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
 
 Ids = NDArray[np.int32]
 # What an index is made of; text/ writes them, whoever checks or copies a model reads it here.
-FILES = ("ids.npy", "offsets.npy", "lines.npy", "documents.npy", "starts.npy", "positions.npy",
-         "rare.txt", PLACES, PIECES, COPY)  # fmt: skip
 CHUNK = 1 << 20  # tokens handled at once; bounds the memory, whatever the size of the corpus
 
 

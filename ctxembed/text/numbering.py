@@ -10,9 +10,9 @@ from itertools import chain, islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.borders import BLOCK, FILE, LINE, check_kind, find_blank_lines, find_borders
 from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.distinct import WIDE, Chunks, find_chunks
+from ctxembed.text.documents import BLOCK, FILE, LINE, check_kind, find_blank_lines, find_borders
 from ctxembed.text.languages import DOTTED_I
 from ctxembed.text.original import pack
 from ctxembed.text.sentence_ends import find_ends

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
-from ctxembed.text.folder import Part
-from ctxembed.text.npy import load
+from ctxembed.storage.arrays import load
+from ctxembed.storage.folder import Part
 from ctxembed.text.tokenizer import Tokenizer
 
 PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
+from ctxembed.storage.arrays import ArrayWriter
+from ctxembed.storage.folder import Part
 from ctxembed.text.build_index import Counted, move_documents, renumber_for, sentence_chunks
-from ctxembed.text.folder import Part
 from ctxembed.text.function_words import MANY, is_content
 from ctxembed.text.index import CHUNK
-from ctxembed.text.npy import ArrayWriter
 from ctxembed.text.tokenizer import Tokenizer
 
 FILE = "phrases.txt"  # in a model directory: the pass, the first word, the second, a phrase a line

@@ -13,8 +13,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.text.borders import BLOCK
 from ctxembed.text.corpus import Corpus
+from ctxembed.text.documents import BLOCK
 from ctxembed.text.numbering import number_corpus
 from ctxembed.text.tokenizer import Tokenizer
 

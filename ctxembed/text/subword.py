@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
-from ctxembed.text.folder import Folder
+from ctxembed.storage.folder import Folder
 from ctxembed.text.tokenizer import INNER, Tokenizer
 
 FILE = "subword.json"  # in a model directory; the format of the tokenizers library

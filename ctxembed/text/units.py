@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.text.build_index import Counted, move_documents, sentence_chunks
 from ctxembed.text.index import CHUNK
-from ctxembed.text.npy import ArrayWriter
 from ctxembed.text.numbering import split_long
 from ctxembed.text.original import PLACES
 

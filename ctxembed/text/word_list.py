@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ctxembed.errors import ModelError
-from ctxembed.text.folder import Part, open_path
+from ctxembed.storage.folder import Part, open_path
 from ctxembed.text.lines import decode
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
+from ctxembed.attention.presets import GENERAL, general, random_layer
 from ctxembed.attention.scores import dot, softmax, times
 from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.attention.starts import GENERAL, general, random_layer
 from ctxembed.attention.terms import Distance, Seen, WordBias
 from ctxembed.attention.terms.distance import decay
-from ctxembed.static.space import unit
+from ctxembed.stats.vectors import unit
 
 Floats = NDArray[Any]
 HEADS = range(1, 9)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer, Parameters
-from ctxembed.attention.learning import NothingToLearn, Settings, learn
-from ctxembed.attention.objective import Weights, unaverage
-from ctxembed.attention.pseudowords import split
-from ctxembed.attention.starts import start
+from ctxembed.attention.presets import start
 from ctxembed.attention.terms.walls import between, count_heights
-from ctxembed.store.attentions import load_attention
-from ctxembed.store.model import Model
+from ctxembed.attention.training.learning import NothingToLearn, Settings, learn
+from ctxembed.attention.training.objective import Weights, unaverage
+from ctxembed.attention.training.pseudowords import split
+from ctxembed.model.attentions import load_attention
+from ctxembed.model.model import Model
 from tests.conftest import ROOT, Run
 
 D, H, R, V = 5, 3, 3, 11
@@ -212,8 +212,8 @@ def topics_corpus(path: Path, lines: int = 1500) -> Path:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small model with learned attention."""
-    from ctxembed.make.train import train
     from ctxembed.text.corpus import Corpus
+    from ctxembed.training.train import train
 
     folder = tmp_path_factory.mktemp("learned")
     corpus = topics_corpus(folder / "corpus.txt")
@@ -321,7 +321,7 @@ def test_interrupting_keeps_what_was_validated(trained: Path) -> None:
 
 
 def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ctxembed.attention.learning as module
+    import ctxembed.attention.training.learning as module
 
     rng = np.random.default_rng(0)
     ids = rng.integers(0, 40, 8000).astype(np.int32)

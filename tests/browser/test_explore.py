@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import ctxembed
-from ctxembed.store.places import bundled_model
+from ctxembed.model.bundled import bundled_model
 from tests.browser.conftest import FLAGS, Opened, Tab, find_chromium
 from tests.browser.test_report import HOSTILE, texts
 from tests.conftest import ROOT, Run
-from tests.page.served import Held, Served, explore, is_running
+from tests.web.served import Held, Served, explore, is_running
 
 EVERYDAY = bundled_model("everyday")
 APPLE = "Apple launched a new phone while I was eating an orange"

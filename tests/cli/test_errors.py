@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import CorpusError, CtxembedError, ModelError
-from ctxembed.store.model import Model
-from ctxembed.store.whole import written_whole
+from ctxembed.model.model import Model
+from ctxembed.storage.atomic import written_whole
 from ctxembed.text.streams import open_bytes
 from tests.conftest import ROOT, Run
 

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from ctxembed.cli.main import COMMANDS, load_command
-from ctxembed.store.places import bundled_model
+from ctxembed.model.bundled import bundled_model
 from tests.conftest import ROOT, in_process
 
 CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.
 Apple launched a new phone while I was eating an orange. The bank lends money.
 We sat on the bank of the river. Looks like I just crashed the server.
 """
-SERVED = ("explore",)  # goes on until Ctrl-C; tests/page/test_server.py starts it
+SERVED = ("explore",)  # goes on until Ctrl-C; tests/web/test_server.py starts it
 EXAMPLES = [
     (name, line)
     for name in COMMANDS
     if name not in SERVED
     for _, line in load_command(name).examples
-    if "--on spark" not in line  # tests/make/test_train_on_spark.py does that
+    if "--on spark" not in line  # tests/training/test_train_on_spark.py does that
 ]
 CHANGES = (
     "learn",

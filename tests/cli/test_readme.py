@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import pytest
 
 from ctxembed.cli.main import COMMANDS
+from ctxembed.model.bundled import bundled_model
 from ctxembed.output.shaded import BARS
-from ctxembed.store.places import bundled_model
 from tests.cli.terminal import in_terminal
 from tests.conftest import ROOT
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ctxembed.store.places import bundled_model
+from ctxembed.model.bundled import bundled_model
 from tests.conftest import Run
 
 BANK = {

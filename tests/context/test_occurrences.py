@@ -9,7 +9,7 @@ from ctxembed.context import occurrences
 from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import ModelError
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
 from tests.conftest import TEXT, WORDS
 
 

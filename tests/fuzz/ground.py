@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ctxembed.model.write import write_files
 from ctxembed.progress import Progress
-from ctxembed.store.whole import written_whole
-from ctxembed.store.write_model import write_files
+from ctxembed.storage.atomic import written_whole
 from ctxembed.text.build_index import build, write_occurrences
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer

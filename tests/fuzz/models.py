@@ -7,8 +7,8 @@ import shutil
 import signal
 import time
 
-from ctxembed.store.contents import list_contents
-from ctxembed.store.whole import written_whole
+from ctxembed.storage.atomic import written_whole
+from ctxembed.storage.manifest import list_contents
 from tests.fuzz.damage import DAMAGE, LIES, remove
 from tests.fuzz.ground import QUESTIONS, Ground, Tries, asked
 from tests.fuzz.tries import judge, run

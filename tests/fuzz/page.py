@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from ctxembed.page.questions import QUESTIONS
+from ctxembed.web.questions import QUESTIONS
 from tests.conftest import ROOT
 from tests.fuzz.damage import ODD
 from tests.fuzz.ground import Ground, Tries

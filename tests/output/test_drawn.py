@@ -11,9 +11,9 @@ import pytest
 
 import ctxembed
 from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.model.bundled import bundled_model
 from ctxembed.output.blocks import draw_blocks
 from ctxembed.output.picture import draw
-from ctxembed.store.places import bundled_model
 from ctxembed.table import Table
 
 EVERYDAY = bundled_model("everyday")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import ctxembed
+from ctxembed.model.bundled import bundled_model
 from ctxembed.output.picture import draw
-from ctxembed.store.places import bundled_model
 from ctxembed.table import Cell, Chart, Column, Table
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,7 @@ from ctxembed.progress import Progress
 from ctxembed.static import own_engine
 from ctxembed.static.engine import FITTING, WORDS, fit_settings
 from ctxembed.static.settings import EngineSettings
-from ctxembed.static.space import unit
+from ctxembed.stats.vectors import unit
 from ctxembed.text.index import Index
 
 SIZES = np.geomspace(1e3, 1e9, 400).astype(int).tolist()

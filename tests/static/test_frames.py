@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import ModelError
+from ctxembed.model.model import Model
+from ctxembed.model.write import write_frames
 from ctxembed.static import frames as module
 from ctxembed.static.frames import affinity, count_frames
-from ctxembed.store.model import Model
-from ctxembed.store.write_model import write_frames
 from tests.conftest import TEXT, write_tiny
 
 

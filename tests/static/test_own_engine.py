@@ -16,7 +16,7 @@ from ctxembed.progress import Progress
 from ctxembed.static import gensim_engine, own_engine
 from ctxembed.static.engine import fit_settings
 from ctxembed.static.settings import EngineSettings
-from ctxembed.static.space import Floats, unit
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.index import Index
 from tests.conftest import ROOT
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxembed.errors import ModelError
-from ctxembed.make.train import _divide
 from ctxembed.progress import Progress
 from ctxembed.text import numbering, original
 from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.training.train import _divide
 from tests.text.test_numbering import PIECES, SPACES
 
 TEXTS = st.lists(st.sampled_from(PIECES + SPACES), min_size=1, max_size=60).map("".join)

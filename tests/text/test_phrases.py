@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxembed.make.train import train
+from ctxembed.model.model import Model
 from ctxembed.progress import Progress
-from ctxembed.store.model import Model
 from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index
 from ctxembed.text.phrases import Phrases, find_pairs, join_known
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.training.train import train
 from tests.conftest import Run
 
 PASSES = (frozenset({("a", "b"), ("b", "b"), ("b", "c")}), frozenset({("a_b", "c"), ("a", "b_b")}))

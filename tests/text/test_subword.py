@@ -9,10 +9,10 @@ import pytest
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representations
 from ctxembed.errors import ModelError, UnknownWordError
-from ctxembed.make.train import train
-from ctxembed.store.model import Model
+from ctxembed.model.model import Model
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.training.train import train
 from tests.conftest import Run
 
 LINES = [

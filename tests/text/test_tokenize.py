@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxembed.ask.tokenize import list_tokens, make_tokenizer, sentences
+from ctxembed.queries.tokenize import list_tokens, make_tokenizer, sentences
 from ctxembed.text.corpus import Block
 from ctxembed.text.subword import Characters, Subwords
 from ctxembed.text.tokenizer import INNER, Tokenizer

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms.term import Seen, Term
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 REACH = 32  # words to either side that attention looks at; farther ones count as this far
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 Places = NDArray[np.intp]
 

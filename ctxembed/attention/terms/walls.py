@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms.term import Seen, Term
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 PRIOR = 50  # occurrences of an average word that each is given, so that rare ones stay average
 STEEP = 2.0  # a word that starts sentences e² times as often as others has a height of ln 2

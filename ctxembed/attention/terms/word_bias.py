@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms.term import Seen, Term
-from ctxembed.static.space import Floats
+from ctxembed.stats.vectors import Floats
 
 DAMPING = (1e-5, 1e-4, 1e-3)  # a of a/(a+p)
 

@@ -1,0 +1,191 @@
+"""Fit attention to a labelled task: a learned layer under the head of `task_head`.
+
+loss = cross-entropy + decay |head|² + pull |parameters - start|²
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import Gradients, Layer, Parameters
+from ctxembed.attention.scores import softmax
+from ctxembed.attention.terms import Distance
+from ctxembed.attention.training.learning import Adam, Examples, attend_examples, blend
+from ctxembed.attention.training.task_head import classify, gates, read
+from ctxembed.stats.vectors import Floats
+
+WHOLE, ASIDE = 2.0, 0.1  # how much of the sentence and of the next words comes in before fitting
+RATES = {"distance": 3.0, "word": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How to fit; chosen on parts of the training data."""
+
+    epochs: int = 30
+    steps: int = 20  # batches an epoch, of 16 sentences at least and 128 at most
+    rate: float = 1e-3
+    clip: float = 1.0
+    decay: float = 0.6  # of the head towards nothing, divided by the number of sentences
+    pull: float = 0.2  # of the attention towards its start, likewise
+    drop: float = 0.1  # share of the context words hidden at each step
+    patience: int = 8  # epochs without improvement before stopping
+    average: float = 0.98  # decay of the running mean of the parameters, which is what is kept
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one pass over the examples came to."""
+
+    number: int
+    loss: float
+    held_out_loss: float
+    held_out_accuracy: float
+    best: bool
+    layer: Layer
+    task_head: Floats
+
+
+def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
+    """Add three plain heads: the whole sentence, the word to the left, the word to the right.
+
+    Heads that look for a topic pass over small words and over all that is off the topic, which a
+    task may need; fitting says how much of it. On the new heads no term but distance says anything.
+    """
+    old = layer.parameters()
+    (_, asking, size), (dim, inner) = old["w_q"].shape, old["w_v"].shape[1:]
+    share = np.array([WHOLE, ASIDE, ASIDE])[:, None, None]
+
+    def noise(*shape: int) -> Floats:
+        return 0.01 * rng.standard_normal(shape)
+
+    new = {name: np.zeros((3, *array.shape[1:])) for name, array in old.items() if name != "own"}
+    new |= {
+        "w_q": noise(3, asking, size),
+        "w_k": noise(3, dim, size),
+        "w_v": np.eye(dim, inner) + noise(3, dim, inner),
+        "w_o": share * np.eye(inner, dim) + noise(3, inner, dim),
+        Distance.name: _beside(old[Distance.name].shape[1] // 2),
+    }
+    joined = {
+        # a term may have one row for all heads
+        name: np.concatenate(
+            [np.broadcast_to(old[name], (layer.heads, *array.shape[1:])), array]
+        ).astype(old["w_q"].dtype)
+        for name, array in new.items()
+    }
+    return replace(layer.updated(joined), heads=layer.heads + 3)
+
+
+def _beside(reach: int) -> Floats:
+    """Return biases by distance (3, 2R+1): everywhere the same, to the left, to the right."""
+    far = np.arange(-reach, reach + 1)
+    slope = -2.0 * (np.abs(far) - 1)
+    return np.stack(
+        [0.0 * far, np.where(far < 0, slope, slope - 10), np.where(far > 0, slope, slope - 10)]
+    )
+
+
+def run_task(
+    layer: Layer,
+    task_head: Floats,
+    origin: Parameters,
+    x: Floats,
+    anchors: Floats,
+    some: Examples,
+    settings: FitSettings,
+    known: NDArray[np.bool_] | None = None,
+) -> tuple[float, NDArray[np.intp], Gradients]:
+    """Return loss, labels given and gradients of a batch; `known` (n, T) may hide words.
+
+    x: (V, d) the vectors of the task's words. origin: the layer's parameters before fitting.
+    """
+    attended = attend_examples(layer, x, some, known)
+    gate = gates(some.own, anchors)
+    output = attended.output[:, 0]
+    loss, given, d_task_head, d_output = classify(task_head, output, some.own, gate, some.label)
+    gradients = attended.backward(d_output[:, None])
+    loss += settings.decay * float((task_head * task_head).sum())
+    now = layer.parameters()
+    for name, array in origin.items():
+        away = now[name] - array
+        loss += settings.pull * float((away * away).sum())
+        gradients[name] = gradients[name] + 2 * settings.pull * away
+    gradients["head"] = d_task_head + 2 * settings.decay * task_head
+    return loss, given, gradients
+
+
+def logits(layer: Layer, task_head: Floats, x: Floats, anchors: Floats, some: Examples) -> Floats:
+    """Return (n, C), in batches of about one length."""
+    made = np.zeros((len(some), task_head.shape[1]), x.dtype)
+    order = np.argsort(some.length, kind="stable")
+    for rows in np.array_split(order, max(1, len(order) // 256)):
+        part = some.take(rows)
+        output = attend_examples(layer, x, part).output[:, 0]
+        made[rows] = read(task_head, output, part.own, gates(part.own, anchors))
+    return made
+
+
+def fit(
+    begin: Layer,
+    labels: int,
+    x: Floats,
+    anchors: Floats,
+    seen: Examples,
+    held_out: Examples | None,
+    settings: FitSettings,
+    rng: np.random.Generator,
+) -> Iterator[Epoch]:
+    """Yield each epoch; without a held-out part the last one is the one to keep."""
+    s = replace(settings, decay=settings.decay / len(seen), pull=settings.pull / len(seen))
+    adam = Adam(s.rate, s.clip, RATES)
+    origin = begin.parameters()
+    blank = np.zeros((1 + len(anchors), labels, 2 * x.shape[1] + 1), np.float32)
+    now: Gradients = {**origin, "head": blank}
+    mean, best, since, step = now, np.inf, 0, 0
+    size = int(np.clip(len(seen) // s.steps, 16, 128))
+    steps = s.epochs * -(-len(seen) // size)
+    for number in range(1, s.epochs + 1):
+        losses = []
+        for rows in _shuffled(seen, size, rng):
+            some = seen.take(rows)
+            known = some.known()
+            hidden = known & (rng.random(known.shape) >= s.drop)
+            known = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, known)
+            layer, task_head = _apart(begin, now)
+            loss, _, gradients = run_task(layer, task_head, origin, x, anchors, some, s, known)
+            losses.append(loss)
+            step += 1
+            now = adam.update(now, gradients, min(1.0, step / 20) * max(0.05, 1 - step / steps))
+            mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
+        layer, task_head = _apart(begin, mean)
+        if held_out is None:
+            yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, task_head)
+            continue
+        p = softmax(logits(layer, task_head, x, anchors, held_out).astype(np.float64))
+        hit = p[np.arange(len(p)), held_out.label]
+        loss = -float(np.log(np.maximum(hit, 1e-30)).mean())
+        right = float((p.argmax(axis=1) == held_out.label).mean())
+        better = loss < best - 1e-4
+        best, since = (loss, 0) if better else (best, since + 1)
+        yield Epoch(number, float(np.mean(losses)), loss, right, better, layer, task_head)
+        if since >= s.patience:
+            return
+
+
+def _apart(layer: Layer, parameters: Gradients) -> tuple[Layer, Floats]:
+    """Take what was learned together apart: the layer and the head."""
+    rest = dict(parameters)
+    task_head = rest.pop("head")
+    return layer.updated(rest), task_head
+
+
+def _shuffled(seen: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Yield batches in a new order, each of sentences of about one length."""
+    length = seen.length + 4 * rng.random(len(seen))
+    order = np.argsort(length)
+    batches = np.array_split(order, -(-len(order) // size))
+    for number in rng.permutation(len(batches)):
+        yield batches[number]

@@ -1,0 +1,119 @@
+"""Vectors, matrices and weights written by hand, as on a blackboard."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctxembed.errors import CorpusError
+from ctxembed.stats.vectors import Floats
+from ctxembed.text.lines import read_text
+
+MATRICES = ("w_q", "w_k", "w_v", "w_o")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A few vectors, and matrices for them if the file has any."""
+
+    words: list[str]
+    vectors: Floats  # (V, d)
+    matrices: dict[str, Floats] = field(default_factory=dict)  # w_q, w_k, w_v, w_o
+
+
+def read_vectors(path: Path) -> Given:
+    """Read `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}."""
+    text = read_text(path)
+    if path.suffix == ".json":
+        return _from_json(path, text)
+    words, rows = _rows(path, text)
+    return Given(words, _matrix(path, rows))
+
+
+def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
+    """Read a weight table: a line of tokens, then `token TAB weight TAB weight ...`.
+
+    Returns the tokens looked at, the tokens that look, and the weights (Tq, Tk).
+    """
+    text = read_text(path)
+    head, _, body = text.partition("\n")
+    columns = head.split("\t")[1:]
+    words, rows = _rows(path, body, first=2)
+    weights = _matrix(path, rows)
+    if weights.shape[1] != len(columns):
+        raise CorpusError(f"{path}: {len(columns)} tokens in line 1, {weights.shape[1]} weights")
+    for number, (word, row) in enumerate(zip(words, weights, strict=True), 2):
+        if (row < 0).any() or abs(row.sum() - 1) > 1e-6:
+            raise CorpusError(
+                f"{path}: line {number}: the weights of {word!r} sum to {row.sum():g}, not 1"
+            )
+    return columns, words, weights
+
+
+def _rows(path: Path, text: str, first: int = 1) -> tuple[list[str], list[list[float]]]:
+    words: list[str] = []
+    rows: list[list[float]] = []
+    for number, line in enumerate(text.split("\n"), first):
+        if not line.strip() or line.startswith("#"):
+            continue
+        word, *cells = line.split("\t") if "\t" in line else line.split()
+        try:
+            rows.append([float(cell) for cell in cells])
+        except ValueError:
+            raise CorpusError(f"{path}: line {number}: not a number in {line!r}") from None
+        if word in words:
+            raise CorpusError(f"{path}: line {number}: {word!r} is there twice")
+        words.append(word)
+    return words, rows
+
+
+def _matrix(path: Path, rows: list[list[float]]) -> Floats:
+    if not rows or not rows[0]:
+        raise CorpusError(f"{path}: no numbers in it")
+    if len({len(row) for row in rows}) > 1:
+        raise CorpusError(f"{path}: rows of different length")
+    matrix = np.array(rows, np.float64)
+    if not np.isfinite(matrix).all():
+        raise CorpusError(f"{path}: a number that is not finite")
+    return matrix
+
+
+def _from_json(path: Path, text: str) -> Given:
+    try:
+        value: Any = json.loads(text)
+        listed = value.get("vectors", value)
+        words = [word for word in listed if isinstance(listed[word], list)]
+        rows = [[float(number) for number in listed[word]] for word in words]
+        matrices = {name: np.array(value[name], np.float64) for name in MATRICES if name in value}
+    except (ValueError, AttributeError, TypeError):
+        expected = '{"vectors": {"phone": [1, 0]}, "w_v": [[2, 0], [0, 2]]}'
+        raise CorpusError(f"{path}: cannot be read; write JSON such as {expected}") from None
+    vectors = _matrix(path, rows)
+    made = {
+        name: matrix[None] if matrix.ndim == 2 else matrix  # (H, d, dk)
+        for name, matrix in matrices.items()
+    }
+    _check_matrices(path, made, vectors.shape[1])
+    return Given(words, vectors, made)
+
+
+def _check_matrices(path: Path, matrices: dict[str, Floats], dim: int) -> None:
+    """Make sure that q meets k, and that the output has the length of a vector."""
+    for name, matrix in matrices.items():
+        if matrix.ndim != 3 or not np.isfinite(matrix).all():
+            raise CorpusError(f"{path}: {name} is not a matrix, nor one for each head")
+    sizes = {name: matrix.shape[1:] for name, matrix in matrices.items()}
+    q, k, v = (sizes.get(name, (dim, dim))[1] for name in ("w_q", "w_k", "w_v"))
+    _, out = sizes.get("w_o", (v, v))
+    for name, (rows, _) in sizes.items():
+        wanted = v if name == "w_o" else dim
+        if rows != wanted:
+            raise CorpusError(f"{path}: {name} has {rows} rows, its vectors have {wanted} numbers")
+    if q != k:
+        raise CorpusError(f"{path}: w_q makes {q} numbers, w_k {k}; q·k needs as many in both")
+    if out != dim:
+        raise CorpusError(f"{path}: the output has {out} numbers, the vectors have {dim}")
+    if len({len(matrix) for matrix in matrices.values()}) > 1:
+        raise CorpusError(f"{path}: the matrices have different numbers of heads")

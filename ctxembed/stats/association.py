@@ -1,0 +1,54 @@
+"""How strongly do counts differ, and over how many documents are they spread?"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.stats.vectors import Floats
+
+
+def log_likelihood(count_a: Floats, size_a: float, count_b: Floats, size_b: float) -> Floats:
+    """Return Dunning's G² of counts (n,) in two texts of so many words.
+
+    Twice the log of how much better two rates explain the counts than one rate for both.
+
+    >>> float(log_likelihood(np.array([10.0]), 100, np.array([10.0]), 100).round(6)[0])
+    0.0
+    """
+    both = (count_a + count_b) / (size_a + size_b)
+    total = np.zeros(np.shape(count_a))
+    for count, size in ((count_a, size_a), (count_b, size_b)):
+        for part, rate in ((count, both), (size - count, 1 - both)):
+            expected = size * rate
+            some = part > 0
+            total[some] += part[some] * np.log(part[some] / expected[some])
+    return np.maximum(2 * total, 0.0)
+
+
+def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) -> Floats:
+    """Return how often one rate doubles to the other, log2; half an occurrence stands for none.
+
+    >>> log_ratio(np.array([8.0, 0.0]), 100, np.array([1.0, 2.0]), 100).tolist()
+    [3.0, -2.0]
+    """
+    rates = [np.where(c > 0, c, 0.5) / size for c, size in ((count_a, size_a), (count_b, size_b))]
+    return np.asarray(np.log2(rates[0] / rates[1]))
+
+
+class Spread:
+    """Documents of several sizes, over which the occurrences of a word may be spread."""
+
+    def __init__(self, sizes: NDArray[np.int64]) -> None:
+        self.total = int(sizes.sum())
+        self.sizes, self.number = np.unique(sizes[sizes > 0], return_counts=True)
+
+    def of(self, count: int, documents: int) -> float:
+        """Return documents that have a word, as a share of those that would have it by chance.
+
+        count: its occurrences; by chance they are dealt out to all words at random.
+
+        >>> two = Spread(np.array([10, 10]))
+        >>> round(two.of(2, 1), 3), round(two.of(2, 2), 3)
+        (0.667, 1.333)
+        """
+        none = (1 - self.sizes / self.total) ** count  # (sizes,) chance that a document has none
+        return documents / float((self.number * (1 - none)).sum())

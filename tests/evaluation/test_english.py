@@ -1,0 +1,83 @@
+"""The English model as it is shipped, on sentences nobody trained on."""
+
+import pytest
+
+import ctxembed
+from bench.english import from_sentences, held_out
+from bench.everyday import read_rows
+from ctxembed.model.bundled import bundled_model, corpora
+from ctxembed.model.model import Model
+from ctxembed.model.saved_senses import open_senses
+from ctxembed.word_senses.assign import current_senses
+from tests.conftest import Run
+
+BATS = "The [bat] flew out of the cave at dusk", "He swung the [bat] at the ball"
+
+
+@pytest.fixture(scope="module")
+def english() -> Model:
+    return Model.open(bundled_model("english"))
+
+
+def test_it_is_small_and_holds_no_text(english: Model) -> None:
+    size = sum(item.stat().st_size for item in english.path.rglob("*") if item.is_file())
+    assert size < 15_000_000
+    assert len(english.vocab) >= 50_000
+    assert english.index is None
+    assert english.attentions() == ["learned"]
+    assert not any(any(item.examples) for item in open_senses(english).values())
+    # the everyday words of which the smaller vocabulary of everyday lacks many
+    for word in ["google", "planet", "attention", "vector", "also", "most", "nail", "palm"]:
+        assert english.find(word) is not None
+
+
+def test_everyday_sentences(english: Model) -> None:
+    rows = [row for row in read_rows() if row["part"] == "choose"]
+    found = from_sentences(english, "everyday", rows)
+    assert found["everyday", "unknown content words", ""] <= 0.01
+    assert found["everyday", "plain", "learned"] >= found["everyday", "plain", "bag"] - 0.02
+    assert found["everyday", "distractor", "learned"] >= 0.75
+    figures = {  # README.md and bench/README.md
+        ("plain", "bag"): 0.956,
+        ("plain", "general"): 0.800,
+        ("plain", "learned"): 0.944,
+        ("distractor", "bag"): 0.222,
+        ("distractor", "general"): 0.467,
+        ("distractor", "learned"): 0.789,
+    }
+    for (kind, way), value in figures.items():
+        assert found["everyday", kind, way] == pytest.approx(value, abs=0.012)  # one sentence
+
+
+def test_sentences_held_out_of_everyday(english: Model) -> None:
+    found = from_sentences(english, "heldout", held_out())
+    assert found["heldout", "unknown content words", ""] <= 0.01
+    assert found["heldout", "distractor", "learned"] >= 0.75
+    assert found["heldout", "distractor", "learned"] > found["heldout", "distractor", "bag"] + 0.4
+
+
+def test_senses_of_many_words_are_kept_and_named(english: Model, run: Run) -> None:
+    kept = open_senses(english)
+    assert len(kept) >= 1000
+    assert all(item.number > 1 for item in kept.values())
+    lines = (corpora() / "english.left_out.txt").read_text().splitlines()
+    left_out = {line for line in lines if not line.startswith("#")}
+    assert left_out and not set(kept) & left_out
+    assert current_senses(english, "apple") is not None
+    done = run("senses", "apple", "-m", "english")
+    assert done.returncode == 0, done.stderr
+
+
+def test_two_bats_are_two(run: Run) -> None:
+    done = run("compare", *BATS, "-m", "english", "-f", "tsv")
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stdout.splitlines() if "\tlearned\t" in line]
+    assert "fly" in said[0] and "ball" not in said[0]
+    assert "hitting" in said[1] or "ball" in said[1]
+
+
+def test_what_the_grammar_could_not_know() -> None:
+    rows = ctxembed.analogy("english", "man", "king", "woman").records()
+    assert "queen" in [row["word"] for row in rows[:2]]
+    near = [row["neighbor"] for row in ctxembed.neighbors("english", "sad", 10).records()]
+    assert "happy" in near and "soundtrack" not in near

@@ -1,0 +1,99 @@
+"""An attention's description is not believed blindly."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctxembed.attention.presets import general
+from ctxembed.errors import ModelError
+from ctxembed.model.attentions import Saved, check_free, load_attention, save_attention
+from ctxembed.model.model import Model
+
+
+@pytest.fixture
+def model(tiny: Path, tmp_path: Path) -> Model:
+    model = Model.open(shutil.copytree(tiny, tmp_path / "m"))
+    frequency = np.arange(len(model.vocab), dtype=np.float32)
+    save_attention(model, "learned", Saved(general("cosine", 4, 4, frequency)))
+    return model
+
+
+def change(model: Model, **changes: Any) -> None:
+    path = model.path / "attention" / "learned" / "layer.json"
+    from_before = {"contents": None, "generation": None}  # a checksum would tell it at once
+    told = {**json.loads(path.read_text()), **from_before, **changes}
+    path.write_text(json.dumps({key: value for key, value in told.items() if value is not None}))
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "walls/../../../x", "", ".", "mystery"])
+def test_no_array_is_read_from_elsewhere(name: str, model: Model, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.zeros(3, np.float32))
+    np.save(model.path / "x.npy", np.zeros(3, np.float32))
+    change(model, arrays={name: [3]})
+    with pytest.raises(ModelError, match=r"layer.json: damaged \(no array is called '"):
+        load_attention(model, "learned")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"arrays": ["walls"]},
+        {"arrays": None},
+        {"layer": {"heads": 4, "color": "red"}},
+        {"layer": None},
+        {"settings": None},
+        {"inputs": None},
+    ],
+)
+def test_a_description_with_gaps_is_damaged(changes: dict[str, Any], model: Model) -> None:
+    change(model, **changes)
+    with pytest.raises(ModelError, match=r"layer\.json: damaged; learn it again with: ctxembed le"):
+        load_attention(model, "learned")
+
+
+def test_what_was_saved_comes_back(model: Model) -> None:
+    frequency = np.arange(10, dtype=np.float32)
+    saved, layer = load_attention(model, "learned").layer, general("cosine", 4, 4, frequency)
+    assert (saved.heads, saved.own, saved.unit) == (layer.heads, layer.own, layer.unit)
+    for mine, theirs in zip(saved.terms, layer.terms, strict=True):
+        assert type(mine) is type(theirs)
+        np.testing.assert_allclose(mine.by_head, theirs.by_head, rtol=1e-6)
+        if theirs.words is not None:
+            np.testing.assert_allclose(np.asarray(mine.words), theirs.words, rtol=1e-6)
+
+
+def test_an_attention_from_before_names_the_way_out(model: Model) -> None:
+    change(model, format=1)
+    with pytest.raises(ModelError, match="by an earlier ctxembed; learn it again with: ctxembed"):
+        load_attention(model, "learned")
+
+
+@pytest.mark.parametrize("damage", ["missing", "no JSON", "from before", "an array"])
+def test_what_is_damaged_can_be_learned_again(damage: str, model: Model) -> None:
+    place = model.path / "attention" / "learned"
+    if damage == "missing":
+        (place / "layer.json").unlink()
+    elif damage == "no JSON":
+        (place / "layer.json").write_text("{")
+    elif damage == "from before":
+        change(model, format=1)
+    else:
+        next(place.glob("*.npy")).write_bytes(b"")
+    again = Model.open(model.path)
+    with pytest.raises(ModelError, match="learn it again"):
+        load_attention(again, "learned")
+    check_free(again, "learned", task=False)
+    save_attention(
+        again, "learned", Saved(general("cosine", 4, 4, np.arange(10, dtype=np.float32)))
+    )
+    assert load_attention(Model.open(model.path), "learned").layer.heads == 4
+
+
+def test_what_is_too_new_is_not_written_over(model: Model) -> None:
+    change(model, format=99)
+    with pytest.raises(ModelError, match="format 99, this ctxembed reads up to"):
+        check_free(Model.open(model.path), "learned", task=False)

@@ -1,0 +1,253 @@
+"""The concordance: exact lines of the small fixed model, in every format and order."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ctxembed.output.cells import Page
+from ctxembed.output.concordance import line_up
+from ctxembed.queries.kwic import KWIC
+from ctxembed.training.train import train
+from tests.conftest import Run
+
+APPLE = [  # line, left, right: by eye from the text
+    (1, "the", "juice sweet"),
+    (2, "the", "orange"),
+    (3, "the", "launched the phone"),
+]
+
+
+def test_tsv(run: Run, tiny: Path) -> None:
+    done = run("kwic", "apple")
+    assert done.stdout == "word\tfile\tline\tleft\thit\tright\tsense\tmargin\n" + "".join(
+        f"apple\ttiny.txt\t{line}\t{left}\tapple\t{right}\t\t\n" for line, left, right in APPLE
+    )
+    assert done.stderr == (
+        "ctxembed: this model keeps no text: bare words are shown; train again to quote it as"
+        " written\n"
+        "ctxembed: apple: 3 occurrences in 3 documents\n"
+        f"ctxembed: no senses are saved for apple: ctxembed senses apple -m {tiny} finds them\n"
+    )
+
+
+def test_other_formats(run: Run) -> None:
+    assert run("kwic", "apple", "-f", "csv").stdout.splitlines()[1] == (
+        "apple,tiny.txt,1,the,apple,juice sweet,,"
+    )
+    cells = run("kwic", "apple", "-f", "markdown").stdout.splitlines()[2].split("|")
+    assert [cell.strip() for cell in cells[4:7]] == ["the", "apple", "juice sweet"]
+    rows = json.loads(run("kwic", "river", "-f", "json").stdout)
+    assert rows == [
+        {
+            "word": "river", "file": "tiny.txt", "line": 5, "left": "the", "hit": "river",
+            "right": "bank quay", "sense": None, "margin": None,
+        }
+    ]  # fmt: skip
+    assert json.loads(run("kwic", "river", "-f", "jsonl").stdout) == rows[0]
+
+
+def test_aligned_on_the_word(run: Run) -> None:
+    # 16 characters of other columns and 4 gaps of 2 leave 36 of 60: 18 to the left, 18 to the right
+    done = run("kwic", "bank", "-f", "table", env={"COLUMNS": "60"})
+    assert done.stdout == (
+        "file      line                left  hit   right\n"
+        "--------  ----  ------------------  ----  ------------------\n"
+        "tiny.txt     4                 the  bank  money\n"
+        "tiny.txt     5           the river  bank  quay\n"
+    )
+
+
+def test_long_contexts_are_cut_towards_the_word() -> None:
+    rows = [["a/very/long/path.txt", "7", "one two three four", "key", "five six seven", "", ""]]
+    head, _, line = line_up(KWIC[1:], rows, Page(width=49))
+    assert line == "…ng/path.txt     7  …three four  key  five six s…\n"
+    assert head.index("hit") == line.index("key")
+
+
+def test_wide_letters_take_two_columns() -> None:
+    rows = [["a.txt", "7", "我们去北京", "大学", "看看他们的书", "", ""]]
+    *_, line = line_up(KWIC[1:], rows, Page(width=38))
+    assert line == "a.txt     7   …去北京  大学  看看他们…\n"
+
+
+def test_sides_and_sample(run: Run) -> None:
+    assert run("kwic", "apple", "--width", "12").stdout.splitlines()[3] == (
+        "apple\ttiny.txt\t3\tthe\tapple\tlaunched the\t\t"
+    )
+    assert run("kwic", "apple", "--width", "0").stdout.splitlines()[3] == (
+        "apple\ttiny.txt\t3\t\tapple\t\t\t"
+    )
+    assert len(run("kwic", "the", "-n", "2").stdout.splitlines()) == 3
+    one, two = (run("kwic", "the", "--max", "2", "--seed", "4").stdout for _ in "ab")
+    assert one == two and len(one.splitlines()) == 3
+
+
+def test_axes(run: Run) -> None:
+    rows = json.loads(
+        run("kwic", "apple", "--axis", "taste=orange", "--axis", "tech=phone", "-f", "json").stdout
+    )
+    fruit, phone = rows[1], rows[2]
+    assert fruit["taste"] > phone["taste"] and fruit["tech"] < phone["tech"]
+
+
+def test_order(run: Run) -> None:
+    def rights(sort: str) -> list[str]:
+        lines = run("kwic", "apple", "--sort", sort).stdout.splitlines()[1:]
+        return [line.split("\t")[5] for line in lines]
+
+    assert rights("right") == ["juice sweet", "launched the phone", "orange"]
+    assert rights("left") == [right for _, _, right in APPLE]  # all the same word: as in the text
+
+
+def test_senses(run: Run, often: Path, tmp_path: Path) -> None:
+    place = tmp_path / "model"
+    shutil.copytree(often, place)
+    at = ("-m", str(place))
+    found = run("kwic", "bank", "--sort", "margin", *at)
+    assert "2 senses found in 30 occurrences" in found.stderr
+    run("senses", "bank", "--k", "2", "--save", *at)
+    rows = json.loads(run("kwic", "bank", "-f", "json", *at).stdout)
+    assert len(rows) == 30
+    assert len({(row["sense"], row["right"]) for row in rows}) == 2  # money is one, quay the other
+    assert all(row["margin"] > 0 for row in rows)
+    one = json.loads(run("kwic", "bank", "--where", "sense=2", "-f", "json", *at).stdout)
+    assert one == [row for row in rows if row["sense"] == 2]
+    senses = [
+        line.split("\t")[6]
+        for line in run("kwic", "bank", "--sort", "sense", *at).stdout.split("\n")[1:-1]
+    ]
+    assert senses == ["1"] * 15 + ["2"] * 15
+    wrong = run("kwic", "bank", "--where", "sense=3", *at)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "--where sense=3: bank has senses 1 to 2 here" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["zebra"], 4, "'zebra' is not in the vocabulary"),
+        (["apple", "--where", "sense=1"], 1, "'apple' occurs 3 times: too few"),
+        (["apple", "--where", "mood=1"], 2, "--where mood: give sense=N"),
+        (["apple", "--where", "sense"], 2, "write sense=N"),
+        (["apple zebra"], 4, "'apple zebra' is not in the vocabulary"),
+        (["!"], 2, "'!': no word in it"),
+        (["the app*", "--where", "sense=1"], 2, "'the app*': senses are told of words"),
+        (["apple", "--sort", "size"], 2, "'size' is not one of"),
+        (["apple", "--axis", "taste"], 2, "write NAME=WORD"),
+        (["apple", "--axis", "x=zebra"], 4, "--axis x: 'zebra'"),
+    ],
+)
+def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
+    done = run("kwic", *arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def hits(run: Run, *arguments: str) -> list[tuple[str, int, str]]:
+    rows = json.loads(run("kwic", *arguments, "-f", "json").stdout)
+    return [(row["left"], row["line"], row["hit"]) for row in rows]
+
+
+def test_words_in_a_row_and_patterns(run: Run) -> None:
+    assert hits(run, "The Apple") == [("", line, "the apple") for line in (1, 2, 3)]
+    assert hits(run, "orange juice") == [("", 6, "orange juice")]  # 2 and 3 meet at a border only
+    assert hits(run, "*an* *") == [
+        ("the", 4, "bank money"),
+        ("the river", 5, "bank quay"),
+        ("", 6, "orange juice"),
+    ]
+    assert hits(run, "quay") == [("the river bank", 5, "quay")]  # too rare for a vector
+    assert hits(run, "qu*y") == hits(run, "quay")
+    assert hits(run, "bank qu*") == [("the river", 5, "bank quay")]
+
+
+def test_words_from_a_pipe(run: Run) -> None:
+    done = run("kwic", "-", stdin="river\nzebra\nthe phone\n")
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [
+        "word",
+        "river",
+        "the phone",
+    ]
+    assert done.returncode == 4 and "'zebra' is not in the vocabulary" in done.stderr
+
+
+def test_conditions(run: Run) -> None:
+    assert hits(run, "apple", "--where", "right=phone") == [("the", 3, "apple")]
+    assert hits(run, "the", "--where", "left=apple", "--where", "file=t*.txt") == [
+        ("the apple launched", 3, "the")
+    ]
+    assert hits(run, "the", "--where", "file=other.txt") == []
+
+
+WRITTEN = """Work at U.S. Bank began.  The New\tYork "Bank" is not a river-bank,
+says Ms Roe: banks of New York are closed!
+
+BANK of Œuvre.
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of a text with capitals and punctuation."""
+    place = tmp_path_factory.mktemp("written")
+    (place / "a.txt").write_text(WRITTEN, encoding="utf-8")
+    train(place / "a.txt", place / "model", attention=False, epochs=1, dim=2, min_count=1)
+    return place / "model"
+
+
+def test_quoted_as_it_was_written(run: Run, written: Path) -> None:
+    rows = [
+        line.split("\t")[2:6]
+        for line in run("kwic", "bank", "-m", str(written)).stdout.splitlines()[1:]
+    ]
+    assert rows == [
+        [
+            "1",
+            "Work at U.S.",
+            "Bank",
+            'began. The New York "Bank" is not a river-bank, says Ms Roe:',
+        ],
+        [
+            "1",
+            'Work at U.S. Bank began. The New York "',
+            "Bank",
+            '" is not a river-bank, says Ms Roe: banks of New York are',
+        ],
+        ["4", "", "BANK", "of Œuvre."],
+    ]
+    rows = [
+        line.split("\t")[3:6]
+        for line in run("kwic", "new york", "-m", str(written), "--width", "8").stdout.splitlines()
+    ]
+    assert rows[1:] == [["The", "New York", '"Bank"'], ["banks of", "New York", "are"]]
+    shown = run("show", "œuvre", "-m", str(written)).stdout.splitlines()[-1]
+    assert shown == "œuvre\toccurrence\tBANK of [Œuvre]."
+
+
+def test_a_source_that_moved_or_changed_is_told(run: Run, written: Path, tmp_path: Path) -> None:
+    shutil.copytree(written.parent, tmp_path / "copy")
+    place, source = tmp_path / "copy" / "model", written.parent / "a.txt"
+    asked = ("kwic", "œuvre", "-m", str(place))
+    before = run(*asked)
+    assert "a.txt" not in before.stderr
+    source.write_text(WRITTEN.replace("BANK", "bank"), encoding="utf-8")
+    os.utime(source, (2**32, 2**32))  # a checksum is taken of what is newer than the model only
+    changed = run(*asked)
+    assert f"{source} has changed since: the text as it was read is shown" in changed.stderr
+    source.unlink()
+    moved = run(*asked)
+    assert f"{source} is no longer there: the text as it was read is shown" in moved.stderr
+    assert before.stdout == changed.stdout == moved.stdout
+    source.write_text(WRITTEN, encoding="utf-8")
+    os.utime(source, (2**32, 2**32))  # as it was, only newer
+    assert run(*asked).stderr == before.stderr
+
+
+def test_a_star_at_the_end_is_any_word(run: Run) -> None:
+    rows = run("kwic", "the *", "-m", "everyday", "-n", "3", "--no-header").stdout.splitlines()
+    hits = [row.split("\t")[4].split() for row in rows]
+    assert all(len(hit) == 2 and hit[0] == "the" for hit in hits) and len(hits) == 3

@@ -1,0 +1,114 @@
+"""Only what we wrote is replaced or swept."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ctxembed.errors import UsageError
+from ctxembed.storage.atomic import MARK, written_whole
+from tests.conftest import Run
+from tests.storage.test_atomic import dead
+
+
+def precious(folder: Path, name: str, text: str = "precious") -> Path:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def replace(target: Path) -> None:
+    with written_whole(target, replace=True) as work:
+        (work / "model.json").write_text("new")
+
+
+STRANGERS: dict[str, Callable[[Path], Path]] = {
+    "a model.json of another program": lambda m: precious(m, "model.json", "{}"),
+    "that and its word list": lambda m: precious(m, "vocab.txt"),
+    "a thesis": lambda m: precious(m, "thesis.tex"),
+    "a thesis in a folder": lambda m: precious(m, "attention/learned/thesis.tex"),
+    "an array in the index": lambda m: precious(m, "index/mine.npy"),
+    "a hidden file": lambda m: precious(m, ".git/config"),
+}
+
+
+@pytest.mark.parametrize("what", STRANGERS)
+def test_a_strangers_directory_stays(what: str, tmp_path: Path) -> None:
+    precious(tmp_path / "m", "model.json", '{"name": "mine"}')
+    kept = STRANGERS[what](tmp_path / "m")
+    text = kept.read_text()
+    with pytest.raises(UsageError, match=r"m is not a ctxembed model; it will not be replaced"):
+        replace(tmp_path / "m")
+    assert kept.read_text() == text
+    assert os.listdir(tmp_path) == ["m"]
+
+
+@pytest.mark.parametrize("what", list(STRANGERS)[2:])
+def test_a_strangers_file_in_our_model_stays(what: str, tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny, tmp_path / "m")
+    kept = STRANGERS[what](tmp_path / "m")
+    with pytest.raises(UsageError, match=f"{kept} was not written by ctxembed and would be lost"):
+        replace(tmp_path / "m")
+    assert kept.read_text() == "precious"
+
+
+def test_a_file_that_came_meanwhile_stays(tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny, tmp_path / "m")
+    with (
+        pytest.raises(UsageError, match=r"thesis\.tex was not written by ctxembed"),
+        written_whole(tmp_path / "m", replace=True) as work,
+    ):
+        (work / "model.json").write_text("new")
+        precious(tmp_path / "m", "thesis.tex")
+    assert (tmp_path / "m" / "thesis.tex").read_text() == "precious"
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", "7", '{"format": 1}', ""])
+def test_a_damaged_model_may_be_replaced(damage: str, tiny: Path, tmp_path: Path) -> None:
+    """Its message says: train the model again."""
+    shutil.copytree(tiny, tmp_path / "m")
+    (tmp_path / "m" / "model.json").write_text(damage)
+    replace(tmp_path / "m")
+    assert (tmp_path / "m" / "model.json").read_text() == "new"
+
+
+def test_everything_we_write_is_known_to_be_ours(run: Run, often: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("the river bank\nthe money bank\n" * 40)
+    options = ("-o", "m", "--epochs", "1", "--unit", "subword")
+    assert run("train", "c.txt", *options).returncode == 0
+    shutil.copytree(often, tmp_path / "with senses")
+    model = str(tmp_path / "with senses")
+    assert run("learn", "-m", model, "--epochs", "0.01").returncode in (0, 5)
+    assert run("senses", "bank", "--k", "2", "--save", "-m", model).returncode == 0
+    for name in ("m", "with senses"):
+        assert run("train", "c.txt", "-o", name, "--epochs", "1", "--force").returncode == 0
+        assert json.loads((tmp_path / name / "model.json").read_text())["vocabulary"] == 4
+
+
+def test_what_a_killed_run_left_in_a_model_is_ours(tiny: Path, tmp_path: Path, run: Run) -> None:
+    shutil.copytree(tiny, tmp_path / "m")
+    for name in ("senses.npz", "model.json"):
+        (tmp_path / "m" / f".{name}.ctxembed-{dead()}").write_text("half")
+    assert run("check", "m", "--add").returncode == 0
+    left = [item for item in os.listdir(tmp_path / "m") if item.startswith(".")]
+    assert [item.rpartition("-")[0] for item in left] == [".senses.npz.ctxembed"]
+    replace(tmp_path / "m")
+    assert os.listdir(tmp_path / "m") == ["model.json"]
+
+
+def test_only_our_own_leftovers_are_swept(tmp_path: Path) -> None:
+    mine = precious(tmp_path / f".m.tmp-{dead()}", "diary.txt")
+    link = tmp_path / f".m.tmp-{dead()}"
+    link.symlink_to(tmp_path / "elsewhere")
+    ours = precious(tmp_path / f".m.old-{dead()}", MARK).parent
+    precious(ours, "text")
+    file = precious(tmp_path, f".m.old-{dead()}")
+    (tmp_path / "m").mkdir()
+    replace(tmp_path / "m")
+    assert (mine.read_text(), file.read_text()) == ("precious", "precious")
+    assert link.is_symlink()
+    assert not ours.exists()
+    assert sorted(os.listdir(tmp_path / "m")) == ["model.json"]

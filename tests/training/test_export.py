@@ -1,0 +1,97 @@
+"""Vectors out: what gensim, numpy and a person's eyes read back."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctxembed.model.model import Model
+from ctxembed.storage.manifest import list_contents
+from tests.conftest import Run
+
+TEXT = """10 4
+the 0.1 0.1 0.1 0.1
+apple 0.9 0.3 0.0 0.0
+bank 0.0 0.0 0.8 0.6
+orange 1.0 0.0 0.0 0.0
+juice 0.8 0.0 0.0 0.6
+sweet 0.6 0.0 0.0 0.0
+phone 0.0 1.0 0.0 0.0
+money 0.0 0.0 1.0 0.0
+river 0.0 0.0 0.0 1.0
+launched 0.0 0.8 0.6 0.0
+"""
+
+
+def test_text_on_stdout(run: Run) -> None:
+    done = run("export", "-")
+    assert (done.stdout, done.stderr, done.returncode) == (TEXT, "", 0)
+
+
+def test_summary_and_file(run: Run, tmp_path: Path) -> None:
+    done = run("export", "v.vec", "-f", "csv")
+    assert done.stdout == ("property,value\nwords,10\ndim,4\nformat,word2vec text\nfile,v.vec\n")
+    assert (tmp_path / "v.vec").read_text() == TEXT
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["v.vec"]
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.bin"])
+def test_gensim_reads_word2vec(run: Run, tmp_path: Path, model: Model, name: str) -> None:
+    from gensim.models import KeyedVectors
+
+    assert run("export", name).returncode == 0
+    read = KeyedVectors.load_word2vec_format(str(tmp_path / name), binary=name.endswith("bin"))
+    assert read.index_to_key == model.vocab
+    np.testing.assert_array_equal(read.vectors, model.vectors)
+
+
+def test_gensim_loads_keyed_vectors(run: Run, tmp_path: Path, model: Model) -> None:
+    from gensim.models import KeyedVectors
+
+    assert run("export", "v.kv").returncode == 0
+    read = KeyedVectors.load(str(tmp_path / "v.kv"))
+    assert read.index_to_key == model.vocab
+    np.testing.assert_array_equal(read.vectors, model.vectors)
+    assert read.get_vecattr("the", "count") == 6
+    assert read.most_similar("phone", topn=1)[0][0] == "launched"
+
+
+def test_array_and_words(run: Run, tmp_path: Path, model: Model) -> None:
+    done = run("export", "v.npy")
+    assert done.stdout.endswith("file\tv.npy\nfile\tv.vocab.txt\n")
+    np.testing.assert_array_equal(np.load(tmp_path / "v.npy"), model.vectors)
+    assert (tmp_path / "v.vocab.txt").read_text().split() == model.vocab
+
+
+def test_existing_file_needs_force(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("mine")
+    done = run("export", "v.txt")
+    assert done.returncode == 2
+    assert done.stderr == ("ctxembed: v.txt exists; give --force to replace it, or another name\n")
+    assert (tmp_path / "v.txt").read_text() == "mine"
+    assert run("export", "v.txt", "--force").returncode == 0
+    assert (tmp_path / "v.txt").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("v.xyz", "v.xyz: cannot tell the format; end the name in .txt, .vec, .bin, .npy, .kv"),
+        ("no/v.txt", "no: no such directory"),
+    ],
+)
+def test_wrong_names(run: Run, name: str, message: str) -> None:
+    done = run("export", name)
+    assert (done.stdout, done.stderr, done.returncode) == ("", f"ctxembed: {message}\n", 2)
+
+
+def test_a_word_with_a_space_is_not_torn_apart(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("new york 1 2\npear 3 4\nplum 5 6\n".replace("new york", "x"))
+    assert run("import", "v.txt", "-o", "m").returncode == 0
+    vocab = tmp_path / "m" / "vocab.txt"
+    vocab.write_text(vocab.read_text().replace("x\n", "new york\n"))
+    list_contents(tmp_path / "m")  # as if it had been written so
+    done = run("export", "-", "-m", "m")
+    assert done.returncode == 2
+    assert "'new york' holds a space" in done.stderr
+    assert run("export", "w.npy", "-m", "m").returncode == 0

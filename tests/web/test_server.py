@@ -1,0 +1,280 @@
+"""The server of explore: who may ask, how much, and that it stays up whatever comes."""
+
+import json
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+
+import pytest
+
+import ctxembed
+from ctxembed.cli.explore import _is_here
+from ctxembed.errors import UsageError
+from ctxembed.web.limits import check
+from tests.conftest import Run
+from tests.web.served import Held, Served, as_records, explore, is_running
+
+APPLE = "the [apple] launched the phone"
+
+
+@pytest.fixture(scope="module")
+def served(often: Path) -> Iterator[Served]:
+    with explore(often) as made:
+        yield made
+
+
+def alive(served: Served) -> bool:
+    return served.ask("words", sentence=APPLE)[0] == 200
+
+
+def test_answers_are_those_of_the_commands(served: Served, often: Path) -> None:
+    status, answered = served.ask("explain", sentence=APPLE)
+    table = ctxembed.explain(often, APPLE, head="each")
+    assert status == 200
+    assert [column["name"] for column in answered["columns"]] == table.names
+    weight = table.names.index("weight")
+    for row, expected in zip(answered["rows"], table.rows, strict=True):
+        assert row[weight] == (
+            pytest.approx(expected[weight], abs=1e-5) if expected[weight] is not None else None
+        )
+    assert answered["command"] == f"ctxembed explain '{APPLE}' --head each -m {often}"
+
+
+def test_two_sequences_and_counts_are_those_of_the_commands(served: Served, often: Path) -> None:
+    status, answered = served.ask("explain", sentence="the [apple]", over="the sweet juice")
+    table = ctxembed.explain(often, "the [apple]", over="the sweet juice", head="each")
+    assert status == 200 and as_records(answered) == [
+        {k: pytest.approx(v, abs=1e-5) if isinstance(v, float) else v for k, v in row.items()}
+        for row in table.records()
+    ]
+    assert "--over 'the sweet juice'" in answered["command"]
+    unfolded = as_records(served.ask("unfold", sentence="the [apple]", over="the sweet juice")[1])
+    first = {r["token"]: r["weight"] for r in table.records() if r["head"] == "1"}
+    weights = {row["token"]: row["value"] for row in unfolded if row["step"] == "weight"}
+    assert weights == pytest.approx(first, abs=1e-5)
+    status, answered = served.ask("counts", sentences=["mat cat mat", "cat rat rat"], method="bow")
+    assert status == 200 and answered["columns"][0]["name"] == "sentence"
+    assert [(row["mat"], row["rat"], row["cat"]) for row in as_records(answered)] == [
+        (2, 0, 1),  # the notes' own
+        (0, 2, 1),
+    ]
+    assert served.ask("counts", sentences=["/etc/passwd"], method="bow")[1]["rows"] == [[1, 1, 1]]
+
+
+def test_the_page(served: Served) -> None:
+    status, headers, page = served.send("GET", f"/{served.token}/")
+    assert status == 200 and page.startswith(b"<!doctype html>")
+    assert headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert b"connect-src 'self'" in page and b"default-src 'none'" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/ask", "/wrong/", "/wrong/ask", "/TOKEN", "/TOKEN/../", "/TOKEN/model.json",
+     "/TOKEN//etc/passwd", "/TOKEN/%2e%2e/", "/TOKEN/assets/main.js"],
+)  # fmt: skip
+def test_nothing_else_is_served(path: str, served: Served) -> None:
+    for method in ("GET", "POST"):
+        status, _, body = served.send(method, path.replace("TOKEN", served.token), b"{}")
+        assert status in (403, 404, 415) and len(body) < 100
+
+
+def test_other_sites_are_refused(served: Served) -> None:
+    body = json.dumps({"question": "words", "asked": {"sentence": "x"}}).encode()
+    path, here = f"/{served.token}/ask", f"127.0.0.1:{served.port}"
+    good = {"Content_Type": "application/json", "Host": here, "Origin": f"http://{here}"}
+    assert served.send("POST", path, body, **good)[0] == 200
+    for bad in (
+        {"Host": "evil.example"},
+        {"Host": f"evil.example:{served.port}"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+        {"Content_Type": "text/plain"},
+        {"Content_Type": "application/x-www-form-urlencoded"},
+    ):
+        assert served.send("POST", path, body, **(good | bad))[0] in (403, 415), bad
+    assert served.send("GET", f"/{served.token}/", Host="evil.example")[0] == 403
+    assert served.send("OPTIONS", path)[0] == 501  # no other site is let in by a preflight
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("nothing", {}),
+        ("words", {"sentence": 3}),
+        ("words", {"sentence": "a", "model": "/etc"}),
+        ("explain", {"sentence": "x " * 200}),
+        ("explain", {"sentence": "x" * 3000}),
+        ("explain", {"sentence": "[the"}),
+        ("explain", {"sentence": "zzzz"}),
+        ("explain", {"sentence": APPLE, "attention": "../../x"}),
+        ("explain", {"sentence": APPLE, "vectors": "/etc/passwd"}),
+        ("explain", {"sentence": APPLE, "vectors": "../../README"}),
+        ("explain", {"sentence": APPLE, "general": "cosine:nan"}),
+        ("explain", {"sentence": APPLE, "over": "x " * 200}),
+        ("explain", {"sentence": APPLE, "over": ["bank"]}),
+        ("counts", {"sentences": ["/etc/passwd"], "method": "static"}),
+        ("weights", {"weights": "/etc/passwd"}),
+        ("compare", {"sentences": [APPLE] * 9}),
+        ("compare", {"sentences": [APPLE], "axes": {"a": [1]}}),
+        ("unfold", {"sentence": APPLE, "head": "99"}),
+        ("reweigh", {"sentence": APPLE, "weights": {"1": 7}}),
+        ("reweigh", {"sentence": APPLE, "weights": {"900": 0.5}}),
+        ("map", {"word": "zzzz", "attention": "general"}),
+        ("map", {"word": "apple", "attention": "nothing"}),
+        ("map", {}),
+    ],
+)
+def test_what_cannot_be_asked_is_told(
+    question: str, asked: dict[str, object], served: Served
+) -> None:
+    status, answered = served.ask(question, **asked)
+    assert status in (200, 400) and [*answered] == ["error"] and answered["error"], answered
+    assert "Traceback" not in answered["error"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"[" * 60000, b"\xff\xfe", b'{"asked": 3}', b"null"]
+)
+def test_no_question_at_all(body: bytes, served: Served) -> None:
+    status, _, _ = served.send(
+        "POST", f"/{served.token}/ask", body, Content_Type="application/json"
+    )
+    assert status == 400
+
+
+def test_too_much_is_refused(served: Served) -> None:
+    path = f"/{served.token}/ask"
+    for length in ("10000000", "-1", "x", "99999999999999999999", ""):
+        with socket.create_connection((served.host, served.port), timeout=30) as raw:
+            head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+            kind = "Content-Type: application/json\r\n"
+            raw.sendall(f"{head}{kind}Content-Length: {length}\r\n\r\n".encode())
+            assert raw.recv(100).split()[1] in (b"411", b"413")
+    with suppress(BrokenPipeError, ConnectionResetError):  # it may hang up while we still talk
+        kind = "application/json"
+        assert served.send("POST", path, b"x" * 10_000_000, Content_Type=kind)[0] == 413
+    with suppress(BrokenPipeError, ConnectionResetError):
+        assert served.ask("words", sentence="word " * 100_000)[0] == 413
+    with socket.create_connection((served.host, served.port), timeout=30) as raw:
+        raw.sendall(b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n")
+        assert b" 414 " in raw.recv(100)
+    assert alive(served)
+
+
+def test_half_sent_requests_and_two_hundred_connections(served: Served) -> None:
+    path = f"/{served.token}/ask"
+    raws = []
+    for number in range(200):
+        raw = socket.create_connection((served.host, served.port), timeout=30)
+        raws.append(raw)
+        if number % 2:
+            raw.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le".encode())
+    start = time.monotonic()
+    while True:  # they are thrown out, and then it answers again
+        with suppress(OSError, ValueError, HTTPException):
+            if alive(served):
+                break
+        assert time.monotonic() - start < 30
+        time.sleep(0.2)
+    for raw in raws:
+        raw.close()
+    assert alive(served)
+
+
+def test_a_map_is_found_beside_other_questions(served: Served) -> None:
+    statuses: list[int] = []
+    start = time.monotonic()
+    while not statuses or statuses[-1] == 202:
+        status, answered = served.ask("map", word="apple", attention="general")
+        statuses.append(status)
+        assert alive(served)
+        assert time.monotonic() - start < 120
+        time.sleep(0.1)
+    assert statuses[-1] == 200 and len(answered["rows"]) == 45
+    assert served.ask("legend", word="apple", attention="general")[0] == 200
+    status, placed = served.ask("place", word="apple", attention="general", sentence=APPLE)
+    assert status == 200 and placed["rows"][0][0] == "apple"
+
+
+def test_a_search_is_stopped(often: Path, tmp_path: Path) -> None:
+    """Stop ends the process that searches, and keeps nothing of it; Ctrl-C ends all."""
+    held = Held(tmp_path)
+    asked = {"word": "bank", "attention": "general"}
+    with explore(often, held=held) as served:
+        for _ in range(3):  # several tabs share one search
+            assert served.ask("map", **asked)[0] == 202
+        (first,) = held.wait_for()
+        status, told = served.ask("map", **asked)
+        assert (status, told["stage"]) == (202, "occurrences") and told["progress"] in (None, 0.25)
+        assert is_running(first)
+        body = json.dumps({"asked": asked}).encode()
+        path, kind = f"/{served.token}/stop", "application/json"
+        assert served.send("POST", path, body, Content_Type=kind)[0] == 200
+        assert not is_running(first)  # before the answer came
+        assert served.ask("map", **asked)[0] == 202  # asked again, it begins anew
+        _, second = sorted(held.wait_for(2), key=lambda process: process != first)
+        assert is_running(second)
+    start = time.monotonic()
+    while is_running(second) and time.monotonic() - start < 10:
+        time.sleep(0.05)
+    assert not is_running(second)  # Ctrl-C has ended it too
+
+
+def test_saved_senses_are_the_map(often: Path, tmp_path: Path) -> None:
+    """A model's own senses, once saved, are those of the page: legend, place and words."""
+    model = tmp_path / "saved"
+    shutil.copytree(often, model)
+    found = ctxembed.senses(model, "apple", k=2, save=True).records()
+    assert len(found) == 2
+    with explore(model) as served:
+        name = served.page_data()["attentions"][0]
+        asked = {"word": "apple", "attention": name}
+        while (given := served.ask("map", **asked))[0] == 202:
+            time.sleep(0.1)
+        legend = as_records(served.ask("legend", **asked)[1])
+        for row, sense in zip(legend, found, strict=True):
+            assert (row["sense"], row["count"]) == (sense["sense"], sense["count"])
+            assert row["share"] == pytest.approx(sense["share"], abs=1e-5)
+        points = as_records(given[1])
+        assert {p["sense"] for p in points} == {1, 2} and len(points) == 45
+        for text in (APPLE, "the sweet [apple] juice"):
+            (placed,) = as_records(served.ask("place", **asked, sentence=text)[1])
+            rows = ctxembed.compare(model, text).records()
+            (learned,) = [row for row in rows if row["representation"] == name]
+            assert placed["sense"] == learned["sense"] is not None
+
+
+def test_a_busy_port_is_told(served: Served, run: Run) -> None:
+    done = run("explore", "--no-browser", "--port", str(served.port))
+    assert done.returncode == 1
+    assert f"port {served.port} on 127.0.0.1: address already in use; --port 0" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_other_machines_need_share(host: str, run: Run) -> None:
+    done = run("explore", "--host", host, "--no-browser")
+    assert done.returncode == 2
+    assert "others could reach the page; --share allows it" in done.stderr
+
+
+def test_this_machine() -> None:
+    assert all(map(_is_here, ("127.0.0.1", "127.8.8.8", "::1", "localhost")))
+    assert not any(map(_is_here, ("0.0.0.0", "::", "localhost.example.org", "10.0.0.1")))
+
+
+def test_the_limits_know_every_parameter() -> None:
+    from ctxembed.web.limits import CHECKS
+    from ctxembed.web.questions import QUESTIONS
+
+    taken = {name for question in QUESTIONS.values() for name in question.takes}
+    assert taken | {"word", "vectors"} == set(CHECKS)
+    with pytest.raises(UsageError, match="nothing takes 'path'"):
+        check({"path": "/etc"})
