@@ -23,8 +23,8 @@ WORDS = 3  # that are named
 def right(model: Model, row: dict[str, str], like: list[str]) -> bool:
     """Tell whether the words named lie nearer to the right axis."""
     pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
-    axes = {label: model.sort_known(words.split(","))[0] for label, words in pairs}
-    named = model.centred_space[[model.row(word) for word in like]]
+    axes = {label: model.vocabulary.sort_known(words.split(","))[0] for label, words in pairs}
+    named = model.centred_space[[model.vocabulary.row(word) for word in like]]
     cosines = axis_cosines(model, named.mean(axis=0), axes, model.centred_space.__getitem__)[0]
     return list(axes)[int(cosines.argmax())] == row["gold"]
 

@@ -69,7 +69,9 @@ def from_sentences(model: Model, name: str, rows: list[dict[str, str]]) -> Figur
     for row in rows:
         parsed = parse(model, row["sentence"])
         known = [
-            word for word in parsed.words if is_content(word, every.frequency[model.row(word)])
+            word
+            for word in parsed.words
+            if is_content(word, every.frequency[model.vocabulary.row(word)])
         ]
         missed = [word for word in parsed.unknown.values() if is_content(word, 0)]
         words, unknown = words + len(known) + len(missed), unknown + len(missed)

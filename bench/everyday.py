@@ -35,7 +35,7 @@ def score(model: Model, way: Representation, rows: list[dict[str, str]]) -> dict
     hits: dict[str, list[bool]] = {"plain": [], "distractor": []}
     for row in rows:
         pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
-        axes = {label: model.sort_known(words.split(","))[0] for label, words in pairs}
+        axes = {label: model.vocabulary.sort_known(words.split(","))[0] for label, words in pairs}
         made = way.vectors(parse(model, row["sentence"]).occurrences[:1])
         nearest = int(np.argmax(axis_cosines(model, made, axes, way.alone)[0]))
         hits[row["kind"]].append(list(axes)[nearest] == row["gold"])

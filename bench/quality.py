@@ -55,7 +55,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20)
     given = parser.parse_args()
     model = Model.open(given.model)
-    encoders: list[Representation] = [Encoder.open(place, model.vocab) for place in given.encoder]
+    encoders: list[Representation] = [
+        Encoder.open(place, model.vocabulary.words) for place in given.encoder
+    ]
     coarse, wic = given.data / "coarsewsd20", given.data / "wic"
 
     lines = sentences(coarse)

@@ -76,8 +76,8 @@ MOST = 1000  # occurrences of an unmerged word
 
 def halves(model: Model) -> tuple[list[str], list[str]]:
     """Split the words the corpus has often enough: for tuning, for the figures."""
-    known = [word for word in WORDS if model.find(word) is not None]
-    often = [word for word in known if model.counts[model.row(word)] >= 200]
+    known = [word for word in WORDS if model.vocabulary.find(word) is not None]
+    often = [word for word in known if model.counts[model.vocabulary.row(word)] >= 200]
     order = np.random.default_rng(7).permutation(len(often))
     return [often[i] for i in order[: len(often) // 2]], [
         often[i] for i in order[len(often) // 2 :]
@@ -88,7 +88,9 @@ def draw(
     model: Model, words: Sequence[str], sizes: Sequence[int], rng: np.random.Generator
 ) -> Iterator[list[str]]:
     """Draw words that occur often enough."""
-    often = [word for word in words if model.counts[model.row(word)] >= min(900, max(sizes))]
+    often = [
+        word for word in words if model.counts[model.vocabulary.row(word)] >= min(900, max(sizes))
+    ]
     for _ in range(DRAWN):
         yield [str(word) for word in rng.choice(often, len(sizes), replace=False)]
 
@@ -102,10 +104,10 @@ def merge(
 ) -> tuple[Floats, Labels]:
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
-    rows = [model.row(word) for word in words]
+    rows = [model.vocabulary.row(word) for word in words]
     places = [sample(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)]
     truth = np.repeat(np.arange(len(rows)), [len(some) for some in places])
-    inputs = np.array(space.way.inputs[np.arange(len(model.vocab))])
+    inputs = np.array(space.way.inputs[np.arange(len(model.vocabulary))])
     merged = np.average(model.vectors[rows], axis=0, weights=sizes)
     first = rows[0]
     if not np.allclose(inputs[first], model.vectors[first]):  # prepared as the attention wants it
@@ -127,7 +129,9 @@ def teach(placed: Floats, truth: Labels) -> float:
 def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     """Return the vectors of a word's occurrences."""
     assert model.index
-    places = sample(model.index.positions(model.row(word)), MOST, np.random.default_rng(1))
+    places = sample(
+        model.index.positions(model.vocabulary.row(word)), MOST, np.random.default_rng(1)
+    )
     return vectors_at(model, space.way, places).astype(np.float64)
 
 
@@ -226,7 +230,7 @@ def seeds(representations: Representations, name: str, number: int = 8) -> None:
     model, changed = representations.model, np.zeros(2, int)
     print("word\tover seeds\tover as many draws of four fifths of its occurrences")
     for word in REAL:
-        part = int(0.8 * min(10_000, model.counts[model.row(word)]))
+        part = int(0.8 * min(10_000, model.counts[model.vocabulary.row(word)]))
         found = [
             [
                 find_senses(representations, word, attention=name, seed=seed, most=most)
@@ -264,7 +268,7 @@ def speed(model: Path) -> None:
     representations = Representations(Model.open(model))
     often = np.flatnonzero(representations.model.counts >= 100)
     rows = often[:: max(1, len(often) // 500)].tolist()
-    words = [representations.model.vocab[row] for row in rows]
+    words = [representations.model.vocabulary.words[row] for row in rows]
     begun_at = time.process_time()
     list(measure(representations, representations.default(), words, 1, Progress()))
     each = (time.process_time() - begun_at) / len(rows)

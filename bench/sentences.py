@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--rounds", type=int, default=15)
     chosen = parser.parse_args()
-    print(f"# {len(Model.open(chosen.model).vocab)} words in the model")
+    print(f"# {len(Model.open(chosen.model).vocabulary.words)} words in the model")
     measure_start(chosen.model, chosen.rounds)
     measure_growth(chosen.model)
 

@@ -400,10 +400,10 @@ def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
 
     model = Model.open(args.model)
     pairs = [
-        (model.rows[a], model.rows[b])
+        (model.vocabulary.rows[a], model.vocabulary.rows[b])
         for name, least in zip(RATINGS, (7.5, 38, 6.5), strict=True)
         for one, other, score in read_pairs(Path(args.data) / "similarity" / name)
-        if score >= least and one in model.rows and other in model.rows
+        if score >= least and one in model.vocabulary.rows and other in model.vocabulary.rows
         for a, b in ((one, other), (other, one))
     ]
     asked = np.unique([a for a, _ in pairs])

@@ -73,8 +73,12 @@ def find_senses(work: Path, progress: Bars) -> None:
     how = {"save": True, "progress": progress}
     ctxembed.senses(work, (), top=SENSES, min_count=FREQUENT, min_score=SCORE, **how)
     model = ctxembed.open(work)
-    listed = map(model.find, (HERE / "english.ambiguous.txt").read_text().split())
-    often = [model.vocab[row] for row in listed if row is not None and model.counts[row] >= OFTEN]
+    listed = map(model.vocabulary.find, (HERE / "english.ambiguous.txt").read_text().split())
+    often = [
+        model.vocabulary.words[row]
+        for row in listed
+        if row is not None and model.counts[row] >= OFTEN
+    ]
     ctxembed.senses(work, often, min_score=SCORE, **how)
     found = open_senses(ctxembed.open(work))
     alone = [word for word in often if found[word].number == 1]

@@ -30,7 +30,7 @@ def known_axes(
                 f"--axis {name}: the answer has a column {name}; call the axis otherwise"
             )
         try:
-            kept[name], forms, unknown = model.keep_known(words)
+            kept[name], forms, unknown = model.vocabulary.keep_known(words)
         except UnknownWordError as error:
             raise UnknownWordError(f"--axis {name}: {error}") from None
         notes += [f"--axis {name}: {told}" for told in (*forms, *unknown)]
@@ -45,9 +45,9 @@ def axis_vectors(model: Model, axes: Axes, alone: Alone | None = None) -> Floats
     look_up = alone or model.vectors.__getitem__
     directions = []
     for words in axes.values():
-        if unknown := model.sort_known(words)[1]:
-            raise UnknownWordError(model.unknown(unknown[0]))
-        vectors = np.array([look_up(model.parts(word)).mean(axis=0) for word in words])
+        if unknown := model.vocabulary.sort_known(words)[1]:
+            raise UnknownWordError(model.vocabulary.unknown(unknown[0]))
+        vectors = np.array([look_up(model.vocabulary.parts(word)).mean(axis=0) for word in words])
         directions.append(unit(vectors).mean(axis=0))
     return unit(np.array(directions))
 

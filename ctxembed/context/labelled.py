@@ -50,7 +50,7 @@ def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
     labels: set[str] = set()
     unknown: list[tuple[int, str]] = []
     lines = left_out = 0
-    for number, row, marked in labelled_lines(name, model.tokenizer):
+    for number, row, marked in labelled_lines(name, model.vocabulary.tokenizer):
         label, sentence = row["label"], row["sentence"]
         lines += 1
         labels.add(label)
@@ -62,9 +62,9 @@ def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
         if at >= most:
             continue
         span = [marked.words[place] for place in marked.targets[0]]
-        if all(model.find(word) is None for word in span):
+        if all(model.vocabulary.find(word) is None for word in span):
             left_out, lines = left_out + 1, lines - 1
-            unknown += [(number, model.unknown(span[0]))] if len(unknown) < TOLD else []
+            unknown += [(number, model.vocabulary.unknown(span[0]))] if len(unknown) < TOLD else []
             continue
         (occurrence,) = parse(model, sentence).occurrences
         item = Item(

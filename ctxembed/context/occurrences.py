@@ -71,7 +71,7 @@ def read(model: Model, places: Places, reach: int = REACH, size: int = 1) -> Ite
         own = None
         if size > 1:
             own = np.asarray(corpus_of(model).ids[some[:, None] + np.arange(size)])  # (n, size)
-            own = np.where(own < len(model.vocab), own, -1)
+            own = np.where(own < len(model.vocabulary), own, -1)
         for batch in _batches(*_windows(model, some, reach, own), first):
             yield batch if own is None else replace(batch, own=own[batch.rows - first])
 
@@ -91,7 +91,7 @@ def _windows(
     around = index.ids[np.where(inside, at, places[:, None])]
     if own is not None:
         around[:, reach] = own.max(axis=1)  # any word of it: its vector is the mean of them
-    known = inside & (around < len(model.vocab))
+    known = inside & (around < len(model.vocabulary))
     ids = np.zeros_like(around)
     column = np.cumsum(known, axis=1) - 1
     row = np.broadcast_to(np.arange(len(places))[:, None], known.shape)

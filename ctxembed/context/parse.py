@@ -69,7 +69,7 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
     brackets = sentence.count("[") + sentence.count("]")
     if brackets and 2 * len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) != brackets:
         raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
-    marked = parse_marked(sentence, model.tokenizer)
+    marked = parse_marked(sentence, model.vocabulary.tokenizer)
     if len(marked.words) > LONGEST:
         raise UsageError(
             f"{_short(sentence)}: a sentence of {len(marked.words):,} words; {LONGEST:,} are the"
@@ -79,9 +79,9 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
     unknown: dict[int, str] = {}
     forms: dict[str, str] = {}
     for place, written in enumerate(marked.words):
-        row = model.find(written)
-        if row is None and (row := model.find_form(written)) is not None:
-            forms[written] = model.vocab[row]
+        row = model.vocabulary.find(written)
+        if row is None and (row := model.vocabulary.find_form(written)) is not None:
+            forms[written] = model.vocabulary.words[row]
         if row is None:
             unknown[place] = written
         else:
@@ -96,11 +96,11 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
             target = range(new[there[0]], new[there[-1]] + 1)
             occurrences.append(Occurrence(ids, target, place=there[0]))
         elif asked:
-            raise UnknownWordError(model.unknown(marked.words[span.start]))
+            raise UnknownWordError(model.vocabulary.unknown(marked.words[span.start]))
     if not occurrences:
         raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
     check_work(len(occurrences), len(ids), LOOKS)
-    return Parsed(model.spell(rows.values()), occurrences, unknown, forms, number)
+    return Parsed(model.vocabulary.spell(rows.values()), occurrences, unknown, forms, number)
 
 
 def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
@@ -114,7 +114,7 @@ def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:
     """Put the pieces of each word together; any other unit stands alone."""
-    if model.tokenizer.unit != "subword":
+    if model.vocabulary.tokenizer.unit != "subword":
         return [range(place, place + 1) for place in range(len(units))]
     inner = [unit.startswith(INNER) for unit in units]
     starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
@@ -128,7 +128,7 @@ def _short(sentence: str) -> str:
 def _named(words: Sequence[str], name: str, model: Model) -> range:
     """Find `apple`, or the second one as `apple:2`; it may be of several units."""
     wanted, _, number = name.partition(":")
-    units = tuple(model.tokenizer.words(wanted))
+    units = tuple(model.vocabulary.tokenizer.words(wanted))
     whole = {span.stop for span in _whole_words(words, model)}
     places = [
         place

@@ -221,4 +221,4 @@ def open_encoders(encoders: Sequence[Representation | str], model: Model) -> lis
         return []
     from ctxembed.context.encoder import Encoder
 
-    return [Encoder.open(e, model.vocab) if isinstance(e, str) else e for e in encoders]
+    return [Encoder.open(e, model.vocabulary.words) if isinstance(e, str) else e for e in encoders]

@@ -39,7 +39,13 @@ def analogies(model: Model, path: str, seed: int, progress: Progress) -> list[Sc
     asked = {rows: False for questions in sections.values() for rows in map(tuple, questions)}
     _answer_all(model, asked, progress)
     return [
-        _score(name, np.array(rows), [asked[tuple(row)] for row in rows], len(model.vocab), rng)
+        _score(
+            name,
+            np.array(rows),
+            [asked[tuple(row)] for row in rows],
+            len(model.vocabulary),
+            rng,
+        )
         for name, rows in sections.items()
     ]
 

@@ -23,7 +23,7 @@ class Reader:
 
     def _look_up(self, token: str) -> tuple[int, ...]:
         """Return the rows of the words in a token; those that are unknown are left out."""
-        found = map(self.model.find, self.model.tokenizer.words(token))
+        found = map(self.model.vocabulary.find, self.model.vocabulary.tokenizer.words(token))
         return tuple(row for row in found if row is not None)
 
     def item(self, words: Sequence[str], target: range, lemma: str | None = None) -> Occurrence:
@@ -37,7 +37,7 @@ class Reader:
 
     def _target(self, words: Sequence[str]) -> list[int]:
         """Return the rows of a target, or none if a word of it is unknown."""
-        number = sum(len(self.model.tokenizer.words(word)) for word in words)
+        number = sum(len(self.model.vocabulary.tokenizer.words(word)) for word in words)
         found = [row for word in words for row in self.rows(word)]
         return found if len(found) == number else []
 

@@ -44,13 +44,13 @@ def other_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
     pieces, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int32)]
     with progress.stage("reading", corpus.size, "B") as stage:
         for block, size in corpus.blocks():
-            part = number_words(block, model.tokenizer, corpus.lines)
-            rows = np.array([model.rows.get(word, -1) for word in part.types], np.int32)
+            part = number_words(block, model.vocabulary.tokenizer, corpus.lines)
+            rows = np.array([model.vocabulary.rows.get(word, -1) for word in part.types], np.int32)
             pieces.append(rows[part.ids])
             lengths.append(part.lengths)
             stage.advance(size)
     ids = np.concatenate(pieces)
-    counts = np.bincount(ids[ids >= 0], minlength=len(model.vocab))
+    counts = np.bincount(ids[ids >= 0], minlength=len(model.vocabulary))
     return Text(ids, np.cumsum(np.concatenate(lengths)), counts)
 
 
@@ -87,7 +87,7 @@ def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Gener
             items.append(_item(model, text, place, pair))
             labels.append(label)
             folds.append(turn % 2 - 1)  # -1, 0, -1, 0 ...
-    name = "+".join(model.vocab[word] for word in pair)
+    name = "+".join(model.vocabulary.words[word] for word in pair)
     return Labelled(name, items, np.array(labels, np.intp), np.array(folds, np.intp))
 
 
@@ -97,7 +97,7 @@ def _item(model: Model, text: Text, place: int, pair: Sequence[int]) -> Occurren
     begin = max(int(text.offsets[sentence]), place - LONGEST)
     end = min(int(text.offsets[sentence + 1]), place + 1 + LONGEST)
     before, after = (
-        part[(part >= 0) & (part < len(model.vocab))]
+        part[(part >= 0) & (part < len(model.vocabulary))]
         for part in (text.ids[begin:place], text.ids[place + 1 : end])
     )
     ids = np.concatenate([before, pair, after]).astype(np.int32)

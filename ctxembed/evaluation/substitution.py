@@ -120,7 +120,7 @@ def _score(
     """Rank by the cosine with the contextual vector, candidates and all words."""
     vectors = unit(way.vectors([item.occurrence for item in items]))
     made: dict[str, Floats] = {}
-    rows = [[model.find(word) for word in item.candidates] for item in items]
+    rows = [[model.vocabulary.find(word) for word in item.candidates] for item in items]
     distinct = sorted({row for some in rows for row in some if row is not None})
     if distinct:
         alone = dict(zip(distinct, unit(way.alone(distinct)), strict=True))
@@ -132,8 +132,8 @@ def _score(
     if isinstance(way, Ours):
         made |= _free(items, list(_nearest(model, items, way, vectors)))
     elif way.name == "random":
-        draws = [rng.integers(len(model.vocab), size=GUESSES) for _ in items]
-        made |= _free(items, [[model.vocab[row] for row in some] for some in draws])
+        draws = [rng.integers(len(model.vocabulary), size=GUESSES) for _ in items]
+        made |= _free(items, [[model.vocabulary.words[row] for row in some] for some in draws])
     return made
 
 
@@ -146,7 +146,7 @@ def _nearest(
         known = np.nan_to_num(vectors[first : first + AT_ONCE])
         near = nearest_rows(model, known, GUESSES + FORMS, space=way.inputs)
         for item, best in zip(block, near, strict=True):
-            words = [model.vocab[row] for row, _ in best]
+            words = [model.vocabulary.words[row] for row, _ in best]
             yield [] if not len(item.occurrence.target) else _no_form(words, item)
 
 
@@ -166,8 +166,10 @@ def _score_shipped(
         judge = Judge.of(representations, asked, vectors)
         for row, place in enumerate(block):
             best = judge.rate(row, way, vectors[row]).best(GUESSES + FORMS)
-            guesses[place] = _no_form([model.vocab[found] for found, _ in best], items[place])
-            rows = [model.find(word) for word in items[place].candidates]
+            guesses[place] = _no_form(
+                [model.vocabulary.words[found] for found, _ in best], items[place]
+            )
+            rows = [model.vocabulary.find(word) for word in items[place].candidates]
             given = np.array([r for r in rows if r is not None], np.intp)
             if len(given):
                 rated = judge.rate(row, way, vectors[row], given).fits.sum(axis=1)
@@ -239,7 +241,7 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
     reader = Reader(model)
 
     def single(word: str, lemma: str) -> bool:
-        return len(model.tokenizer.words(word)) == 1 and word.lower() != lemma
+        return len(model.vocabulary.tokenizer.words(word)) == 1 and word.lower() != lemma
 
     people = dict(_read_gold(gold))
     ranked = dict(_read_candidates(candidates)) if candidates else {}

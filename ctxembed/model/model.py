@@ -26,11 +26,15 @@ from ctxembed.text.tokenizer import Tokenizer
 FORMAT = 2  # 1: 32 bits a number, no rules and no language of the tokenizer
 
 
-@dataclass(frozen=True, eq=False)
-class Model(Vocabulary):
+@dataclass(eq=False)
+class Model:
     """Static vectors, the corpus they come from, and the attentions learned on them."""
 
+    path: Path
+    meta: dict[str, Any]
+    files: Folder  # all opened at one moment
     held: Held = field(default_factory=dict)  # the attentions learned for it, opened
+    senses: tuple[int, Any] | None = None  # the saved senses, and when they were written
 
     opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
 
@@ -77,9 +81,7 @@ class Model(Vocabulary):
             if not isinstance(meta.get(name), kind):
                 raise ModelError(f"{part}: damaged ({name} is missing or wrong); {FIX}")
         believe(part, meta)
-        opened = cls(folder, meta, hold_attentions(files))
-        opened.__dict__["files"] = files
-        return opened
+        return cls(folder, meta, files, hold_attentions(files))
 
     @classmethod
     def given(cls, name: str, words: Sequence[str], vectors: Floats) -> "Model":
@@ -90,19 +92,17 @@ class Model(Vocabulary):
             "tokens": len(words),
             "tokenizer": Tokenizer().told(),
         }
-        made = cls(Path(name), meta)
-        made.__dict__.update(
-            vocab=list(words),
-            vectors=vectors,
-            mean=mean_of(vectors),
-            counts=np.ones(len(words), np.int64),
-            seen=np.ones(len(words), np.int64),
-            output=None,
-            frames=None,
-            index=None,
-            tokenizer=Tokenizer(),
-        )
-        return made
+        model = cls(Path(name), meta, Folder(Path(name), FIX, on_disk=False))
+        model.vocabulary = Vocabulary(list(words), Tokenizer())
+        model.vectors, model.mean = vectors, mean_of(vectors)
+        model.counts = model.seen = np.ones(len(words), np.int64)
+        model.output = model.frames = model.index = None
+        return model
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Its words, and the tokenizer that splits text into such words."""
+        return Vocabulary.open(self.meta, self.files)
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -112,7 +112,7 @@ class Model(Vocabulary):
     def widen(self) -> None:
         """Keep vectors of 8 bits as numbers to calculate with: worth it where much is asked."""
         if isinstance(self.vectors, Small):
-            self.__dict__["vectors"] = np.asarray(self.vectors)
+            self.vectors = np.asarray(self.vectors)
 
     @cached_property
     def mean(self) -> Floats:
@@ -153,7 +153,7 @@ class Model(Vocabulary):
             return None
         frames: Frames = load(self.files / "frames.npy")
         rows, width = frames.shape if frames.ndim == 2 else (0, 1)
-        if rows > len(self.vocab) or width % 2 or width > 2 * len(self.vocab):
+        if rows > len(self.vocabulary) or width % 2 or width > 2 * len(self.vocabulary):
             self._expect("frames.npy", frames.shape, "(words, twice as many as are frequent)")
         return frames
 
@@ -199,13 +199,15 @@ class Model(Vocabulary):
         files = self.meta.get("files", [])
         if not folder.is_dir():
             return None
-        return Index(folder, self.vocab, files, partial(open_tokenizer, self.meta, self.files))
+        return Index(
+            folder, self.vocabulary.words, files, partial(open_tokenizer, self.meta, self.files)
+        )
 
     def vector(self, word: str, space: Vectors | Space | None = None) -> Floats:
         """Return (d,) the vector of a word, the mean of its parts, here or in another space."""
-        parts = self.parts(word)
+        parts = self.vocabulary.parts(word)
         if not parts:
-            raise UnknownWordError(self.unknown(word))
+            raise UnknownWordError(self.vocabulary.unknown(word))
         return np.asarray((self.vectors if space is None else space)[parts].mean(axis=0))
 
     @property
@@ -253,3 +255,7 @@ class Model(Vocabulary):
         array: NDArray[Any] = load(self.files / name)
         self._expect(name, array.shape, (length,))
         return array
+
+    def _expect(self, name: str, shape: object, expected: object) -> None:
+        if shape != expected:
+            raise self.files.damage(name, f"size {shape}, expected {expected}")

@@ -64,7 +64,7 @@ class SavedSenses:
 
 def saved_senses(model: Model, word: str) -> SavedSenses | None:
     """Return the senses saved for a word, or None."""
-    return open_senses(model).get(model.spelling(word))
+    return open_senses(model).get(model.vocabulary.spelling(word))
 
 
 class Senses(Mapping[str, SavedSenses]):
@@ -108,9 +108,9 @@ def open_senses(model: Model) -> Mapping[str, SavedSenses]:
     part = model.files / FILE
     with part.opened() as (_, found):
         written = found.st_mtime_ns
-    kept: tuple[int, Senses] | None = model.__dict__.get("senses")
+    kept: tuple[int, Senses] | None = model.senses
     if kept is None or kept[0] != written:
-        kept = model.__dict__["senses"] = (written, _read(model, part))
+        kept = model.senses = (written, _read(model, part))
     return kept[1]
 
 

@@ -43,7 +43,7 @@ def find_fault(model: Model) -> ModelError | None:
 def _looks(model: Model) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the files of a model, and what tells whether each makes sense."""
     yield "model.json", lambda: _describes(model)
-    yield "vocab.txt", lambda: len(set(model.vocab)) == len(model.vocab) > 0
+    yield "vocab.txt", lambda: len(set(model.vocabulary.words)) == len(model.vocabulary) > 0
     yield "counts.npy", lambda: len(model.counts) and model.counts.min() >= 0
     yield "seen.npy", lambda: model.seen.min() >= 0
     yield "vectors.npy", lambda: _finite(model.vectors)
@@ -65,7 +65,7 @@ def _describes(model: Model) -> bool:
     return (
         all(told.get(name, values[0]) in values for name, values in TOKENIZER.items())
         and isinstance(told.get("language", ""), str)
-        and model.tokenizer.words("a b") is not None
+        and model.vocabulary.tokenizer.words("a b") is not None
         and isinstance(model.meta.get("seen_tokens", 0), int)
         and 0 < model.tokens < 1 << 62
         and 0 < model.seen_tokens < 1 << 62
@@ -128,14 +128,14 @@ INDEX: dict[str, Callable[[Index], Any]] = {
 def _attends(model: Model, name: str) -> bool:
     """Run an attention over a few words, as any question does."""
     saved = load_attention(model, name)
-    rows = np.arange(min(3, len(model.vocab)))[None]
+    rows = np.arange(min(3, len(model.vocabulary)))[None]
     x = np.asarray(model.vectors[rows[0]], np.float32)[None]  # (1, T, d)
     layer = saved.layer
     made = attend(layer, x, rows, queries=np.zeros(1, np.intp)).output
     return (
         saved.inputs in INPUTS
         and all(map(math.isfinite, (layer.scale, layer.own, layer.share)))
-        and all(t.words is None or t.words.shape[0] == len(model.vocab) for t in layer.terms)
+        and all(t.words is None or t.words.shape[0] == len(model.vocabulary) for t in layer.terms)
         and all(isinstance(value, int | float) for value in saved.figures.values())
         and made.shape == (1, 1, model.dim)
         and bool(np.isfinite(made).all())

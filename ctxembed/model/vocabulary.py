@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from ctxembed.errors import UnknownWordError
@@ -12,46 +11,38 @@ from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.word_list import read_lines
 
 FIX = "train the model again"
-FEW = 40  # words looked up one by one; for more, a dictionary of all pays
+MAX_SCANS = 40  # words looked up one by one; after that a dictionary of all words is built
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Vocabulary:
-    """Words in a fixed order, and how text becomes such words."""
+    """Words in a fixed order, and the tokenizer that splits text into such words."""
 
-    path: Path
-    meta: dict[str, Any]
+    words: Sequence[str]  # the most frequent first; the position of a word is its row
+    tokenizer: Tokenizer
+    _lookups: int = 0  # words looked up one by one so far
 
-    @cached_property
-    def files(self) -> Folder:
-        """Its files, all opened at one moment."""
-        return Folder(self.path, FIX)
+    @classmethod
+    def open(cls, meta: Mapping[str, Any], files: Folder) -> "Vocabulary":
+        """Read vocab.txt and the tokenizer of a model."""
+        words = read_lines(files / "vocab.txt")
+        if len(words) != meta["vocabulary"]:
+            expected = f"size {len(words)}, expected {meta['vocabulary']}"
+            raise files.damage("vocab.txt", expected)
+        return cls(words, open_tokenizer(meta, files))
 
-    @cached_property
-    def vocab(self) -> Sequence[str]:
-        """Words, the most frequent first; the place in the list is the row in `vectors`."""
-        words = read_lines(self.files / "vocab.txt")
-        self._expect("vocab.txt", len(words), self.meta["vocabulary"])
-        return words
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """How this model reads text."""
-        return open_tokenizer(self.meta, self.files)
+    def __len__(self) -> int:
+        return len(self.words)
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """Word to row."""
-        return dict(zip(self.vocab, range(len(self.vocab)), strict=True))
-
-    @cached_property
-    def _in_order(self) -> list[str]:
-        return list(self.rows)
+        """Row of each word; once it exists, `words` is a list too."""
+        self.words = list(self.words)
+        return dict(zip(self.words, range(len(self.words)), strict=True))
 
     def spell(self, rows: Iterable[int]) -> list[str]:
         """Return the words of rows."""
-        words = self._in_order if "rows" in self.__dict__ else self.vocab
-        return [words[row] for row in rows]
+        return [self.words[row] for row in rows]
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
@@ -63,11 +54,11 @@ class Vocabulary:
         return row
 
     def _look_up(self, word: str) -> int | None:
-        asked = self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
-        if asked > FEW or "rows" in self.__dict__:
+        self._lookups += 1
+        if self._lookups > MAX_SCANS:
             return self.rows.get(word)
         try:
-            return self.vocab.index(word)  # frequent words stand in front
+            return self.words.index(word)  # frequent words stand in front
         except ValueError:
             return None
 
@@ -97,7 +88,7 @@ class Vocabulary:
     def spelling(self, word: str) -> str:
         """Return a word as the vocabulary has it, or would have it."""
         row = self.find(word)
-        return self.tokenizer.normalise(word) if row is None else self.vocab[row]
+        return self.tokenizer.normalise(word) if row is None else self.words[row]
 
     def row(self, word: str) -> int:
         """Return the row of a word that must be there."""
@@ -112,7 +103,7 @@ class Vocabulary:
 
         wanted = self.tokenizer.normalise(word)
         # difflib alone would take a second for 100,000 words.
-        near = [w for w in self.vocab if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
+        near = [w for w in self.words if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
         close = get_close_matches(wanted, near[:20000], n=5, cutoff=0.7)
         hint = f"; close known words: {', '.join(close)}" if close else ""
         return f"{word!r} is not in the vocabulary{hint}"
@@ -130,16 +121,12 @@ class Vocabulary:
         """
         taken = [words] if isinstance(words, str) else list(words)
         found = {word: self.find_form(word) for word in taken if not self.parts(word)}
-        forms = {word: self.vocab[row] for word, row in found.items() if row is not None}
+        forms = {word: self.words[row] for word, row in found.items() if row is not None}
         known, unknown = self.sort_known(forms.get(word, word) for word in taken)
         told = [self.unknown(word) for word in unknown]
         if not known:
             raise UnknownWordError("\n".join(told) or "no word was given")
         return known, tell_forms(forms), told
-
-    def _expect(self, name: str, found: object, expected: object) -> None:
-        if found != expected:
-            raise self.files.damage(name, f"size {found}, expected {expected}")
 
 
 def tell_forms(forms: Mapping[str, str]) -> list[str]:

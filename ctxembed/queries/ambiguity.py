@@ -90,9 +90,9 @@ def ambiguity(
 ) -> Table:
     """Measure words, or all that occur often enough, those that need their context most first."""
     representations = representations_of(model)
-    known, forms, unknown = model.keep_known(words) if words else ([], [], [])
+    known, forms, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
     rows = np.flatnonzero(model.counts >= max(min_count, FEWEST)).tolist()
-    asked = list(dict.fromkeys(known)) if words else [model.vocab[row] for row in rows]
+    asked = list(dict.fromkeys(known)) if words else [model.vocabulary.words[row] for row in rows]
     if not asked:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
@@ -137,8 +137,8 @@ def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float]:
 
 def carries_content(representations: Representations, word: str) -> bool:
     """Tell whether a word carries content: a letter or a number does not."""
-    row = representations.model.find(word)
-    counted = row is not None and len(representations.model.vocab) > MANY
+    row = representations.model.vocabulary.find(word)
+    counted = row is not None and len(representations.model.vocabulary.words) > MANY
     share = float(representations.frequency[row]) if counted else 0.0
     return sum(map(str.isalpha, word)) > 1 and is_content(word, share)
 
@@ -153,7 +153,7 @@ def ambiguous_words(
     """Yield the content words that may have several senses, the most ambiguous first."""
     model = representations.model
     least = min_count or min(200, max(FEWEST, model.tokens // 10_000))
-    often = (model.vocab[row] for row in np.flatnonzero(model.counts >= least).tolist())
+    often = (model.vocabulary.words[row] for row in np.flatnonzero(model.counts >= least).tolist())
     words = [word for word in often if carries_content(representations, word)]
     found = measure(representations, attention, words, seed, progress)
     yield from (item.word for item in sorted(found, key=lambda item: _order(item, True)))
@@ -170,7 +170,9 @@ def measure(
     model, space = representations.model, make_space(representations, attention)
     with progress.stage("measuring", len(words), "words") as stage:
         for batch in _batches(model, words):
-            keys = [(seed, *model.parts(hits.asked)) for hits in batch]  # a word by itself
+            keys = [
+                (seed, *model.vocabulary.parts(hits.asked)) for hits in batch
+            ]  # a word by itself
             places = [
                 sample(hits.places, EACH, np.random.default_rng(key))
                 for hits, key in zip(batch, keys, strict=True)

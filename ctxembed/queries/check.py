@@ -33,7 +33,13 @@ def check(model: Given = None, *, add: bool = False) -> Table:
     path = model.path if isinstance(model, Model) else model_path(model)
     if add or not (path / "model.json").exists():
         opened = Model.open(path)  # says what is no model at all
-        _ = opened.vocab, opened.counts, opened.vectors, opened.output, opened.tokenizer
+        _ = (
+            opened.vocabulary.words,
+            opened.counts,
+            opened.vectors,
+            opened.output,
+            opened.vocabulary.tokenizer,
+        )
     rows: list[Row] = []
     faults: list[str] = []
     for place in directories(path):

@@ -88,7 +88,7 @@ def keywords(
     with tempfile.TemporaryDirectory() as work:
         opened = [_open(given, encoding, errors) for given in (a, b)]
         models = (one for one in opened if isinstance(one, Model))
-        tokenizer = next((model.tokenizer for model in models), Tokenizer())
+        tokenizer = next((model.vocabulary.tokenizer for model in models), Tokenizer())
         sides = [
             _read(one, tokenizer, Path(work) / str(place), progress)
             for place, one in enumerate(opened)

@@ -72,7 +72,7 @@ def kwic(
     found, unknown = find_all(model, words)
     notes = [*told, *_about_text(model)]
     needs = "sense" in where or sort in ("sense", "margin")
-    representations, split = representations_of(model), model.tokenizer.words
+    representations, split = representations_of(model), model.vocabulary.tokenizer.words
     parts = []
     for hits in found:
         places = hits.places
@@ -115,7 +115,7 @@ def _read_where(model: Model, where: Mapping[str, str]) -> dict[str, str]:
     for name in where:
         if name not in ("sense", "file", "left", "right"):
             raise UsageError(f"--where {name}: give sense=N, file=NAME, left=WORD or right=WORD")
-    sides, normalise = ("left", "right"), model.tokenizer.normalise
+    sides, normalise = ("left", "right"), model.vocabulary.tokenizer.normalise
     return {name: normalise(value) if name in sides else value for name, value in where.items()}
 
 
@@ -162,7 +162,7 @@ def find_known_senses(
 ) -> tuple[SavedSenses | None, list[str]]:
     """Return the senses saved for a word, or look for them if the request needs them."""
     word = hits.asked
-    if "*" in word or not representations.model.parts(word):
+    if "*" in word or not representations.model.vocabulary.parts(word):
         if asked:
             raise UsageError(f"{word!r}: senses are told of words with a vector, not of a pattern")
         return None, []
@@ -230,7 +230,7 @@ class _Part:
     def draw(self, seed: int) -> Chart | None:
         """Draw the occurrences of a word, coloured by sense."""
         ways, word = self.representations, self.hits.asked
-        if "*" in word or not ways.model.parts(word):
+        if "*" in word or not ways.model.vocabulary.parts(word):
             return None
 
         def points() -> Table:

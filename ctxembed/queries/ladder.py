@@ -47,8 +47,8 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     """
     representations, words = representations_of(model), (word1, word2)
     for word in words:
-        if not model.parts(word):
-            raise UnknownWordError(model.unknown(word))
+        if not model.vocabulary.parts(word):
+            raise UnknownWordError(model.vocabulary.unknown(word))
     notes: list[str] = []
     if sentences:
         parsed = [_parse(model, *pair) for pair in zip(words, sentences, strict=True)]
@@ -94,7 +94,7 @@ def _from_corpus(representations: Representations, one: str, other: str) -> list
     way = representations.get(representations.default())
     first, second = (unit(way.vectors(items)) for items in both)
     alike = first @ second.T  # (n, m)
-    if model.spelling(one) == model.spelling(other):
+    if model.vocabulary.spelling(one) == model.vocabulary.spelling(other):
         alike = -alike
     else:
         rows = sorted({int(i) for items in both for item in items for i in item.ids})
@@ -109,7 +109,7 @@ def _from_corpus(representations: Representations, one: str, other: str) -> list
 
 def _occurrences(model: Model, word: str) -> list[Occurrence]:
     """List some occurrences of a word all over the corpus, in short sentences if it can be."""
-    parts = np.array(model.parts(word), np.int32)
+    parts = np.array(model.vocabulary.parts(word), np.int32)
     if model.index is None or len(parts) > 1:
         return [Occurrence(parts, range(len(parts)))]
     places = model.index.positions(int(parts[0]))
@@ -118,7 +118,7 @@ def _occurrences(model: Model, word: str) -> list[Occurrence]:
     for place in places[evenly].tolist():
         sentence = int(model.index.sentence_of(np.array([place]))[0])
         ids = model.index.sentence(sentence)
-        known = ids < len(model.vocab)
+        known = ids < len(model.vocabulary)
         target = int(known[: place - model.index.offsets[sentence]].sum())
         found.append(Occurrence(ids[known], range(target, target + 1)))
     short = [item for item in found if len(item.ids) in SHORT]
@@ -126,7 +126,7 @@ def _occurrences(model: Model, word: str) -> list[Occurrence]:
 
 
 def _quote(model: Model, item: Occurrence) -> str:
-    words = [model.vocab[i] for i in item.ids]
+    words = [model.vocabulary.words[i] for i in item.ids]
     words[item.target.start] = f"[{words[item.target.start]}"
     words[item.target.stop - 1] += "]"
     return " ".join(words)
@@ -134,7 +134,7 @@ def _quote(model: Model, item: Occurrence) -> str:
 
 def _count(model: Model, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
     """Return (2, V) how often each word is there."""
-    return np.array([np.bincount(one, minlength=len(model.vocab)) for one in ids], np.float64)
+    return np.array([np.bincount(one, minlength=len(model.vocabulary)) for one in ids], np.float64)
 
 
 def _idf(model: Model, counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -107,7 +107,7 @@ class Meanings:
         seen = way if way.name != "static" else None  # which knows no context
         vector = None if seen is None else self.vectors[way.name][row]
         rated = judge.rate(place, seen, vector, weights=NAMED)
-        vocab = self.representations.model.vocab
+        vocab = self.representations.model.vocabulary.words
         like = [vocab[found] for found, _ in rated.best(self.number)]
         if not isinstance(way, Attention):
             return Meaning(like, "", None)
@@ -163,7 +163,7 @@ class Meanings:
             return None
         model = self.representations.model
         one, other = (
-            unit(model.centred_space[[model.row(word) for word in like]].mean(axis=0))
+            unit(model.centred_space[[model.vocabulary.row(word) for word in like]].mean(axis=0))
             for like in both
         )
         return None if one @ other >= ALIKE else f"like {', '.join(both[0])}"

@@ -36,7 +36,7 @@ def nearest(
 ) -> list[list[tuple[str, float]]]:
     """Find the words nearest to each vector (n, d), with their cosines; as nearest_rows does."""
     found = nearest_rows(model, vectors, number, *given, **ranking)
-    return [[(model.vocab[row], cosine) for row, cosine in best] for best in found]
+    return [[(model.vocabulary.words[row], cosine) for row, cosine in best] for best in found]
 
 
 def nearest_rows(
@@ -57,7 +57,7 @@ def nearest_rows(
     if space is None or space is model.vectors:
         space = model.space
     asked = unit(np.atleast_2d(vectors))
-    trusted = np.ones(len(model.vocab), np.float32) if raw else trust(model)  # (V,)
+    trusted = np.ones(len(model.vocabulary), np.float32) if raw else trust(model)  # (V,)
     # A word's score is at most its trust: where enough words score more than that of the rare ones
     # at the end of the vocabulary, those need not be looked at.
     often = int(np.count_nonzero(trusted >= FAR))
@@ -103,7 +103,7 @@ def trust(model: Model) -> Floats:
     the corpus, as it does where neighbours fit people's ratings best (bench/README.md).
     """
     if model.meta.get("counts_estimated"):
-        return np.ones(len(model.vocab), np.float32)
+        return np.ones(len(model.vocabulary), np.float32)
     counts = np.asarray(model.seen, np.float32)
     return np.asarray(-np.expm1(-counts / (NOISE * model.seen_tokens**0.5)), np.float32)
 
@@ -127,9 +127,9 @@ def neighbors(
     raw: bool = False,
 ) -> Table:
     """Rank the nearest words of each word; rare ones count for less, unless it is to be raw."""
-    known, notes, unknown = model.keep_known(words)
+    known, notes, unknown = model.vocabulary.keep_known(words)
     vectors = np.array([model.vector(word) for word in known])
-    without = [model.parts(word) for word in known]
+    without = [model.vocabulary.parts(word) for word in known]
     found = nearest(model, vectors, number, without, min_count=min_count, raw=raw)
     rows = [
         (word, neighbor, cosine, rank)
@@ -147,11 +147,11 @@ def analogy(
     model: Model, a: str, b: str, c: str, number: int = 5, *, min_count: int = 1, raw: bool = False
 ) -> Table:
     """Rank the words nearest to b - a + c; rare ones count for less, unless it is to be raw."""
-    known, notes, unknown = model.keep_known((a, b, c))
+    known, notes, unknown = model.vocabulary.keep_known((a, b, c))
     if unknown:
         raise UnknownWordError("\n".join(unknown))
     ua, ub, uc = unit(np.array([model.vector(word) for word in known]))
-    without = [row for word in known for row in model.parts(word)]
+    without = [row for word in known for row in model.vocabulary.parts(word)]
     (found,) = nearest(model, ub - ua + uc, number, [without], min_count=min_count, raw=raw)
     rows = [(rank, *pair) for rank, pair in enumerate(found, 1)]
     chart = Chart("bars", ["cosine"], label=["word"], title=f"{b} - {a} + {c}")

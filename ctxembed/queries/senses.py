@@ -92,7 +92,7 @@ def senses(
         refuse_bundled(model.path)
     representations = representations_of(model)
     name = attention or representations.default()
-    known, notes, unknown = model.keep_known(words) if words else ([], [], [])
+    known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
     alone = len(known) + len(unknown) == 1
 
     def found() -> Iterator[tuple[SavedSenses, bool]]:
@@ -231,7 +231,7 @@ def _nearest(
 ) -> list[list[tuple[str, float]]]:
     """Find the words nearest to what the context adds: the part across the word's own vector."""
     model = representations.model
-    space, rows = representations.get(found.attention).inputs, model.parts(found.word)
+    space, rows = representations.get(found.attention).inputs, model.vocabulary.parts(found.word)
     own = unit(model.vector(found.word, space)).astype(np.float64)
     across = found.vectors - (found.vectors @ own)[:, None] * own
     least = min(max(50, 1e-5 * model.tokens), int(model.counts[rows].min()) // 4)

@@ -138,7 +138,7 @@ def shift(
     rows: list[tuple[Cell, ...]] = []
     for word in shown:
         row_a, row_b = aligned.rows_a[word], aligned.rows_b[word]
-        counts = (a.vocab[row_a], int(a.counts[row_a]), int(b.counts[row_b]))
+        counts = (a.vocabulary.words[row_a], int(a.counts[row_a]), int(b.counts[row_b]))
         told = _describe(aligned, word, results.get(word), q_values.get(word), senses, most, seed)
         moved = float(aligned.distances[word])
         rows.append((rank.get(word), *counts, *told[:2], moved, *told[2:]))

@@ -80,7 +80,7 @@ def _cell(value: object) -> Cell:
 @on_model(WORD, NUMBERS, VECTOR)
 def vector(model: Model, words: str | Sequence[str]) -> Table:
     """Give the numbers of each word's vector."""
-    known, notes, unknown = model.keep_known(words)
+    known, notes, unknown = model.vocabulary.keep_known(words)
     columns = (WORD, vector_of(model.dim))
     return Table(columns, lambda: ((word, model.vector(word)) for word in known), notes, unknown)
 
@@ -98,7 +98,7 @@ def show(
 ) -> Table:
     """Describe the averaged vector of each word."""
     ranking = {"min_count": min_count, "raw": raw}
-    known, notes, unknown = model.keep_known(words)
+    known, notes, unknown = model.vocabulary.keep_known(words)
     kept, told = known_axes(model, axes)
     rows = [
         (word, *line)
@@ -113,8 +113,8 @@ def show(
 def _describe(
     model: Model, word: str, axes: Axes, most: int, occurrences: int, ranking: dict[str, Any]
 ) -> Iterator[tuple[str, Cell]]:
-    row = model.find(word)
-    vector, parts = model.vector(word), model.parts(word)
+    row = model.vocabulary.find(word)
+    vector, parts = model.vector(word), model.vocabulary.parts(word)
     hits = None
     if model.index is not None:
         with suppress(UsageError, UnknownWordError):  # made of smaller units, it may occur nowhere
@@ -140,8 +140,10 @@ def _describe(
 
 def _compose(model: Model, word: str, parts: Sequence[int]) -> str:
     """Say which units a word's vector is the mean of, and which have none."""
-    without = [unit for unit in model.tokenizer.words(word) if unit not in model.rows]
-    told = f"the mean of {' '.join(model.vocab[part] for part in parts)}"
+    without = [
+        unit for unit in model.vocabulary.tokenizer.words(word) if unit not in model.vocabulary.rows
+    ]
+    told = f"the mean of {' '.join(model.vocabulary.words[part] for part in parts)}"
     return f"{told}; no vector for {' '.join(without)}" if without else told
 
 

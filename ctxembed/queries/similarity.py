@@ -39,7 +39,7 @@ def similarity(
     if any("[" in text for text in texts):
         names, vectors, alone, notes, missing = _in_context(model, texts, attention)
     else:
-        names, notes, missing = model.keep_known(plain)
+        names, notes, missing = model.vocabulary.keep_known(plain)
         vectors = [model.vector(word) for word in names]
     notes = [*told, *notes]
     units = unit(np.array(vectors)).astype(np.float64)
@@ -82,7 +82,7 @@ def _in_context(
                 targets = name_targets(parsed)
                 names += [f"{name}: {text}" if len(targets) > 1 else text for name in targets]
             else:
-                (word,), forms, _ = model.keep_known(text)
+                (word,), forms, _ = model.vocabulary.keep_known(text)
                 skipped.forms |= {text: word} if forms else {}
                 vectors.append(unit(model.vector(word, way.inputs)))
                 names.append(word)

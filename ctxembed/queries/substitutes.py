@@ -82,8 +82,8 @@ def substitutes(
     way = representations.get(attention or representations.default())
     given, told, unknown = None, list[str](), list[str]()
     if candidates:
-        known, told, unknown = model.keep_known(candidates)
-        found = [model.find(name) for name in dict.fromkeys(known)]
+        known, told, unknown = model.vocabulary.keep_known(candidates)
+        found = [model.vocabulary.find(name) for name in dict.fromkeys(known)]
         given = np.array([row for row in found if row is not None], np.intp)
         if not len(given):
             raise UsageError(
@@ -101,7 +101,14 @@ def substitutes(
                 rated = judge.rate(row, way, made[row], given)
                 for rank, (found, fits) in enumerate(rated.best(number), 1):
                     total = float(fits.sum())
-                    yield (sentence, name, rank, model.vocab[found], total, *map(float, fits))
+                    yield (
+                        sentence,
+                        name,
+                        rank,
+                        model.vocabulary.words[found],
+                        total,
+                        *map(float, fits),
+                    )
 
     chart = Chart(
         "bars",
@@ -253,7 +260,7 @@ def sense_of(representations: Representations, item: Occurrence) -> Here | None:
     model = representations.model
     if len(item.target) != 1 or len(item.ids) == 1 or model.by_hand:
         return None  # of a word without context nothing can be told
-    word = model.vocab[int(item.own[0])]
+    word = model.vocabulary.words[int(item.own[0])]
     saved = saved_senses(model, word)
     if saved is None or saved.number < 2:
         return None
@@ -270,13 +277,13 @@ def _no_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
 
     What attention looked at lies near its vector, and launch or launches tell nothing of apple.
     """
-    own = model.vocab[int(item.own[-1])]
-    there = {*(model.vocab[row] for row in item.own), *_longer(model, item)}
+    own = model.vocabulary.words[int(item.own[-1])]
+    there = {*(model.vocabulary.words[row] for row in item.own), *_longer(model, item)}
     genitive = own.endswith(GENITIVE)
     begins = {word[:STEM] for word in there}
     return [
         row
-        for row, word in zip(near, model.spell(near), strict=True)
+        for row, word in zip(near, model.vocabulary.spell(near), strict=True)
         if (genitive or not word.endswith(GENITIVE))
         and not (word[:STEM] in begins and any(same_stem(word, other) for other in there))
     ]
@@ -284,7 +291,7 @@ def _no_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
 
 def _longer(model: Model, item: Occurrence) -> Iterator[str]:
     """Yield the words of a sentence that are long enough to be told from others by their stem."""
-    return (word for word in model.spell(item.ids.tolist()) if len(word) >= LONGER)
+    return (word for word in model.vocabulary.spell(item.ids.tolist()) if len(word) >= LONGER)
 
 
 def _beside(item: Occurrence, words: int) -> Iterator[int]:

@@ -47,7 +47,7 @@ def tokenize(
     kept: list[Block] | None = None
     chosen: Tokenizer | None
     if model is not None:
-        chosen = as_model(model).tokenizer
+        chosen = as_model(model).vocabulary.tokenizer
         language = chosen.language
     else:
         if unit == "subword":  # read twice, as a pipe cannot be

@@ -33,7 +33,9 @@ _HEADER = re.compile(
 class Folder:
     """The files of a directory, as they were when it was opened, and what is listed of them."""
 
-    def __init__(self, path: Path, fix: str, *, above: "Folder | None" = None) -> None:
+    def __init__(
+        self, path: Path, fix: str, *, above: "Folder | None" = None, on_disk: bool = True
+    ) -> None:
         self.path, self.fix, self.above = path, fix, above
         self.listed: Mapping[str, Any] | None = None  # None: written before files were listed
         self.numbers: dict[str, int] = {}  # name -> open file
@@ -42,7 +44,7 @@ class Folder:
         self.place: tuple[Path, int | None] = path, None  # and the folder in which it is
         if above is not None:
             self.place = path.relative_to(above.path), above.root
-        if _BY_FOLDER:
+        if _BY_FOLDER and on_disk:
             flags = _FOLDER if above is None else _FOLDER | os.O_NOFOLLOW
             self.root = os.open(self.place[0], flags, dir_fd=self.place[1])
 

@@ -39,12 +39,12 @@ def export(
         raise UsageError(f"{path.parent}: no such directory")
     _write(model, files, progress)
     named = (("file", str(file)) for file in files)
-    sizes = (("words", len(model.vocab)), ("dim", model.dim))
+    sizes = (("words", len(model.vocabulary)), ("dim", model.dim))
     return Table(PROPERTIES, [*sizes, ("format", form), *named])
 
 
 def _write(model: Model, files: list[Path], progress: Progress) -> None:
-    words, vectors, kind = model.vocab, model.vectors, files[0].suffix
+    words, vectors, kind = model.vocabulary.words, model.vectors, files[0].suffix
     if kind in (".txt", ".vec", ".bin"):
         check_words(words)
     if kind == ".npy":
@@ -63,5 +63,5 @@ def _write(model: Model, files: list[Path], progress: Progress) -> None:
 
 def export_stream(model: Model, file: IO[bytes]) -> None:
     """Write a model's static vectors as word2vec text to an open stream."""
-    check_words(model.vocab)
-    write_vectors(file, model.vocab, model.vectors, SILENT, binary=False)
+    check_words(model.vocabulary.words)
+    write_vectors(file, model.vocabulary.words, model.vectors, SILENT, binary=False)

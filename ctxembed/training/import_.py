@@ -132,7 +132,7 @@ def import_(
             "files": [{"name": Path(file).name, "sha256": sha256, "sentences": 0}],
         }
         write_description(folder, kept, counts, rows.dim, meta)
-        assert Model.open(folder).vocab == kept  # before it takes the place of another
+        assert Model.open(folder).vocabulary.words == kept  # before it takes the place of another
     return _summary(rows, kept, tokenizer.cased, output)
 
 

@@ -37,7 +37,7 @@ def index(
     progress: Progress = SILENT,
 ) -> Table:
     """Make a model of another one's vectors and attentions with this corpus; no vector changes."""
-    corpus, vocabulary = as_corpus(corpus), len(model.vocab)
+    corpus, vocabulary = as_corpus(corpus), len(model.vocabulary)
     with written_whole(Path(output), replace=force) as folder:
         (folder / "index").mkdir()
         counted, unknown, counts = read_for(model, corpus, folder / "index", progress, keep=True)
@@ -45,8 +45,8 @@ def index(
             raise CorpusError(
                 f"{', '.join(corpus.names)}: the model has a vector for none of its words"
             )
-        if isinstance(model.tokenizer, Phrases):
-            write_phrases(folder / PHRASES, model.tokenizer)
+        if isinstance(model.vocabulary.tokenizer, Phrases):
+            write_phrases(folder / PHRASES, model.vocabulary.tokenizer)
         _copy_vectors(model, folder)
         meta = {key: value for key, value in model.meta.items() if key not in (*MADE, *OF_CORPUS)}
         meta |= {
@@ -61,7 +61,7 @@ def index(
             "documents": counted.documents,
             "files": counted.files,
         }
-        write_description(folder, model.vocab, counts[:vocabulary], model.dim, meta)
+        write_description(folder, model.vocabulary.words, counts[:vocabulary], model.dim, meta)
         copy_attentions(model, Model.open(folder))
     left_out = counts[vocabulary:]
     table: list[tuple[str, Cell]] = [
@@ -71,7 +71,7 @@ def index(
         ("unknown_words", len(unknown)),
         ("unknown_tokens", int(left_out.sum())),
         ("unknown_share", float(left_out.sum() / counted.tokens)),
-        ("vectors", len(model.vocab)),
+        ("vectors", len(model.vocabulary)),
         ("dim", model.dim),
         ("model", str(output)),
     ]
@@ -85,14 +85,14 @@ def read_for(
 
     Returns what was read, the unknown words, and how often each row occurs.
     """
-    counted = build(corpus, model.tokenizer, folder, cores(), progress, keep)
-    if isinstance(model.tokenizer, Phrases):
-        counted = join_known(folder, counted, model.tokenizer)
-    found = {word: model.find(word) for word in counted.types}
+    counted = build(corpus, model.vocabulary.tokenizer, folder, cores(), progress, keep)
+    if isinstance(model.vocabulary.tokenizer, Phrases):
+        counted = join_known(folder, counted, model.vocabulary.tokenizer)
+    found = {word: model.vocabulary.find(word) for word in counted.types}
     unknown = [word for word, row in found.items() if row is None]
-    rows = found | dict(zip(unknown, count(len(model.vocab)), strict=False))
-    counts = renumber_for(folder, list(rows.values()), len(model.vocab) + len(unknown))
-    write_occurrences(folder, counts[: len(model.vocab)])
+    rows = found | dict(zip(unknown, count(len(model.vocabulary)), strict=False))
+    counts = renumber_for(folder, list(rows.values()), len(model.vocabulary) + len(unknown))
+    write_occurrences(folder, counts[: len(model.vocabulary)])
     write_lines(folder / "rare.txt", unknown)
     return counted, unknown, counts
 

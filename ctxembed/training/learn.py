@@ -72,7 +72,7 @@ def learn_attention(
         return _learn_on(model, model.index, name, seed, progress, given)
     with tempfile.TemporaryDirectory() as work:
         counted, _, _ = read_for(model, as_corpus(corpus), Path(work), progress)
-        index = Index(Path(work), model.vocab, counted.files)
+        index = Index(Path(work), model.vocabulary.words, counted.files)
         return _learn_on(model, index, name, seed, progress, given)
 
 

@@ -186,7 +186,7 @@ def _measure(setup: Setup, job: tuple[float, int]) -> Measured:
 
 def _ask(model: Model, setup: Setup) -> Measured:
     representations = representations_of(model)
-    vectors = [model.vectors[model.row(setup.word)]]
+    vectors = [model.vectors[model.vocabulary.row(setup.word)]]
     unknown = []
     for probe in setup.probes:
         parsed = parse(model, probe, None if "[" in probe else setup.word)

@@ -39,17 +39,17 @@ def shrink(
     frames: of how many words what stands beside them comes along, for substitutes.
     without: by word, which saved senses stay behind, from 1; all where none is named.
     """
-    kept = min(words or len(model.vocab), len(model.vocab))
+    kept = min(words or len(model.vocabulary), len(model.vocabulary))
     meta = {name: value for name, value in model.meta.items() if name not in MADE}
     meta |= {"about": about} if about else {}
-    meta["dropped_words"] = meta.get("dropped_words", 0) + len(model.vocab) - kept
+    meta["dropped_words"] = meta.get("dropped_words", 0) + len(model.vocabulary) - kept
     meta["files"] = [{**file, "name": Path(file["name"]).name} for file in meta.get("files", [])]
     with written_whole(Path(output), replace=force) as folder:
         counts = np.array(model.seen[:kept])
         fits = counts.max(initial=0) < 2**31
         short = counts.astype(np.int32) if fits else counts
         vectors = model.vectors[:kept]
-        write_files(folder, model.vocab[:kept], short, vectors, None, meta, small=True)
+        write_files(folder, model.vocabulary.words[:kept], short, vectors, None, meta, small=True)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # what attention was learned with
         if model.frames is not None and frames:
             np.save(folder / "frames.npy", narrow_frames(model.frames[: min(frames, kept)], BESIDE))
@@ -71,7 +71,7 @@ def shrink(
 def copy_attentions(model: Model, copy: Model) -> None:
     """Give a copy of a model, perhaps of its first words only, the attentions of the model."""
     for name in model.attentions():
-        save_attention(copy, name, _cut(load_attention(model, name), len(copy.vocab)))
+        save_attention(copy, name, _cut(load_attention(model, name), len(copy.vocabulary)))
 
 
 def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]) -> int:
@@ -79,7 +79,7 @@ def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]
     kept = []
     for item in open_senses(model).values():
         some = item.without(without.get(item.word, [0]))
-        if some.number and copy.find(item.word) is not None:
+        if some.number and copy.vocabulary.find(item.word) is not None:
             facts = {name: _rounded(value) for name, value in item.facts.items()}
             facts["layer"] = digest(copy, item.attention)
             markers = [words[:MARKERS] for words in some.markers]

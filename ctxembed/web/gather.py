@@ -61,7 +61,7 @@ def make_report(
 def told(models: Models) -> str:
     """Say which model answers, and how much it has read."""
     model = models.model
-    return f"{model.path.name}: {model.tokens:,} words read, {len(model.vocab):,} known"
+    return f"{model.path.name}: {model.tokens:,} words read, {len(model.vocabulary):,} known"
 
 
 def attention_names(models: Models, first: str | None = None) -> list[str]:

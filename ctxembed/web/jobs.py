@@ -90,7 +90,7 @@ class Jobs:
                 job.stop()
 
     def _asked(self, word: str, attention: str) -> Asked:
-        return self.model.vocab[self.model.row(word)], attention
+        return self.model.vocabulary.words[self.model.vocabulary.row(word)], attention
 
     def close(self) -> None:
         """Stop all."""

@@ -22,7 +22,7 @@ _MARKED = re.compile(r"\[([^\[\]]*\w[^\[\]]*)\]")
 
 def read_words(model: Model, sentence: str) -> Table:
     """List the words of a sentence; what stands in brackets is one word, and a target."""
-    read = model.tokenizer
+    read = model.vocabulary.tokenizer
     split = read if read.unit == "word" else Tokenizer(cased=read.cased)
     frequency = representations_of(model).frequency
     parts: list[tuple[str, str, str, float | None, bool]] = []
@@ -54,8 +54,8 @@ def read_words(model: Model, sentence: str) -> Table:
 
 def _rows(model: Model, word: str) -> list[int]:
     """Find a word as a sentence's reader does, in another form too."""
-    form = model.find_form(word) if not model.parts(word) else None
-    return model.parts(word) if form is None else [form]
+    form = model.vocabulary.find_form(word) if not model.vocabulary.parts(word) else None
+    return model.vocabulary.parts(word) if form is None else [form]
 
 
 def _parts(sentence: str) -> Iterator[tuple[str, bool]]:

@@ -79,7 +79,7 @@ class Aligned:
         """For each model, row to place among the shared words (V,); -1 where it is not shared."""
         places = []
         for model, rows in ((self.a, self.rows_a), (self.b, self.rows_b)):
-            place = np.full(len(model.vocab), -1)
+            place = np.full(len(model.vocabulary), -1)
             place[rows] = np.arange(len(rows))
             places.append(place)
         return places
@@ -97,15 +97,15 @@ class Aligned:
     @cached_property
     def places(self) -> dict[str, int]:
         """Shared word to its place among them."""
-        return {self.a.vocab[row]: place for place, row in enumerate(self.rows_a)}
+        return {self.a.vocabulary.words[row]: place for place, row in enumerate(self.rows_a)}
 
     def place(self, word: str) -> int:
         """Return the place of a word that must be shared."""
-        place = self.places.get(self.a.spelling(word))
+        place = self.places.get(self.a.vocabulary.spelling(word))
         if place is None:
             for model in (self.a, self.b):
-                if model.find(word) is None:
-                    raise UnknownWordError(f"{model.path}: {model.unknown(word)}")
+                if model.vocabulary.find(word) is None:
+                    raise UnknownWordError(f"{model.path}: {model.vocabulary.unknown(word)}")
             raise UnknownWordError(
                 f"{word!r} does not occur {self.min_count} times in both corpora; try --min-count 1"
             )
@@ -142,9 +142,9 @@ class Aligned:
 
     def is_content(self, word: int) -> bool:
         """Tell whether a shared word carries content."""
-        row, large = int(self.rows_a[word]), len(self.a.vocab) > MANY
+        row, large = int(self.rows_a[word]), len(self.a.vocabulary.words) > MANY
         share = float(self.a.counts[row]) / max(1, self.a.tokens)
-        return is_content(self.a.vocab[row], share * large)
+        return is_content(self.a.vocabulary.words[row], share * large)
 
 
 def rotation(x: Floats, y: Floats) -> Floats:
@@ -169,9 +169,10 @@ def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
             f"{a.path} has {a.dim} dimensions and {b.path} {b.dim}; train both with the same --dim"
         )
     pairs = [
-        (row, b.rows[word])
-        for row, word in enumerate(a.vocab)
-        if word in b.rows and min(a.counts[row], b.counts[b.rows[word]]) >= min_count
+        (row, b.vocabulary.rows[word])
+        for row, word in enumerate(a.vocabulary.words)
+        if word in b.vocabulary.rows
+        and min(a.counts[row], b.counts[b.vocabulary.rows[word]]) >= min_count
     ]
     rows_a, rows_b = np.array(pairs, np.intp).reshape(-1, 2).T
     aligned = Aligned(a, b, rows_a, rows_b, min_count)

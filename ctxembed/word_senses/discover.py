@@ -82,13 +82,13 @@ def find_senses(
     facts |= {"size": size} if size > 1 else {}
     facts |= {"min_score": min_score} if min_score is not None else {}
     kept = SavedSenses(
-        model.spelling(word),
+        model.vocabulary.spelling(word),
         name,
         np.bincount(clustering.labels, minlength=clustering.number).tolist(),
         _means(representations, name, places, size, clustering, seed).astype(np.float32),
         clustering.weights.astype(np.float32),
         clustering.bias.tolist(),
-        mark(model, places, size, clustering.labels, model.parts(word), MARKERS),
+        mark(model, places, size, clustering.labels, model.vocabulary.parts(word), MARKERS),
         _examples(model, places, size, vectors, space, clustering),
         facts,
     )

@@ -23,15 +23,15 @@ def mark(
     """
     senses = int(labels.max()) + 1
     keys = [
-        (labels[batch.rows, None] * len(model.vocab) + batch.ids)[batch.mask]
+        (labels[batch.rows, None] * len(model.vocabulary) + batch.ids)[batch.mask]
         for batch in read(model, places, reach=REACH, size=size)
     ]
-    found = np.bincount(np.concatenate(keys), minlength=senses * len(model.vocab))
+    found = np.bincount(np.concatenate(keys), minlength=senses * len(model.vocabulary))
     counts = found.reshape(senses, -1).astype(np.float64)
     counts[:, list(own)] = 0
     known = np.maximum(model.counts, 1)  # ready vectors may know words that the corpus lacks
     prior = 100 * known / known.sum()
-    share = model.counts / max(1, model.tokens) * (len(model.vocab) > MANY)
+    share = model.counts / max(1, model.tokens) * (len(model.vocabulary) > MANY)
     marks = []
     for mine in counts:
         score = _stands_out(mine, model.counts, prior)
@@ -39,8 +39,12 @@ def mark(
             score = np.minimum(score, _stands_out(mine, counts.sum(axis=0) - mine, prior))
         score[mine < 2] = -np.inf
         best = np.argsort(-score, kind="stable")[: number + 200]
-        words = [i for i in best if score[i] > 0 and _may_mark(model.vocab[i], float(share[i]))]
-        marks.append([model.vocab[i] for i in words[:number]])
+        words = [
+            i
+            for i in best
+            if score[i] > 0 and _may_mark(model.vocabulary.words[i], float(share[i]))
+        ]
+        marks.append([model.vocabulary.words[i] for i in words[:number]])
     return marks
 
 

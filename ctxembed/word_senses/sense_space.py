@@ -76,7 +76,7 @@ def make_space(representations: Representations, name: str) -> SenseSpace:
 def _made(model: Model, name: str, layer: int) -> SenseSpace:
     representations, rng = representations_of(model), np.random.default_rng(1)
     way = evidence(representations, name)
-    common = min(200, len(model.vocab) // 50)  # the first words are function words
+    common = min(200, len(model.vocabulary) // 50)  # the first words are function words
     rows = common + np.flatnonzero(model.counts[common:] >= 4 * EACH)
     if len(rows) < 20:  # a small corpus: take what there is
         rows = np.flatnonzero(model.counts >= 2)

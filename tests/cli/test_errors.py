@@ -206,7 +206,7 @@ def use(path: Path) -> None:
     model = Model.open(path)
     index = model.index
     assert index is not None
-    for row in range(len(model.vocab)):
+    for row in range(len(model.vocabulary)):
         found = index.positions(row)
         assert len(found) == model.counts[row]
         assert (index.ids[found] == row).all()

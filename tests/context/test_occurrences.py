@@ -10,6 +10,7 @@ from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import ModelError
 from ctxembed.model.model import Model
+from ctxembed.storage.folder import Folder
 from tests.conftest import TEXT, WORDS
 
 
@@ -32,12 +33,12 @@ def test_windows(model: Model, word: str, reach: int) -> None:
     assert model.index
     expected = by_hand(word, reach)
     seen = []
-    for batch in occurrences.read(model, model.index.positions(model.row(word)), reach):
+    for batch in occurrences.read(model, model.index.positions(model.vocabulary.row(word)), reach):
         assert batch.ids[~batch.mask].sum() == 0
         for ids, mask, target, row in zip(
             batch.ids, batch.mask, batch.targets, batch.rows, strict=True
         ):
-            assert ([model.vocab[i] for i in ids[mask]], target) == expected[row]
+            assert ([model.vocabulary.words[i] for i in ids[mask]], target) == expected[row]
             seen.append(int(row))
     assert sorted(seen) == list(range(len(expected)))
 
@@ -58,10 +59,13 @@ def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
     representation = Representations(model).get(name)
     for word in WORDS:
         singly = [
-            Occurrence(np.array([model.row(w) for w in words], np.int32), range(place, place + 1))
+            Occurrence(
+                np.array([model.vocabulary.row(w) for w in words], np.int32),
+                range(place, place + 1),
+            )
             for words, place in by_hand(word, 32)
         ]
-        places = model.index.positions(model.row(word))
+        places = model.index.positions(model.vocabulary.row(word))
         np.testing.assert_allclose(
             vectors_at(model, representation, places), representation.vectors(singly), atol=1e-6
         )
@@ -87,6 +91,6 @@ def test_sample_is_sorted_seeded_and_without_repeats() -> None:
 
 
 def test_a_model_without_corpus_says_so(tmp_path: Path, model: Model) -> None:
-    bare = Model(tmp_path, model.meta)
+    bare = Model(tmp_path, model.meta, Folder(tmp_path, ""))
     with pytest.raises(ModelError, match="has no corpus"):
         occurrences.corpus_of(bare)

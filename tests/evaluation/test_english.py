@@ -22,13 +22,13 @@ def english() -> Model:
 def test_it_is_small_and_holds_no_text(english: Model) -> None:
     size = sum(item.stat().st_size for item in english.path.rglob("*") if item.is_file())
     assert size < 15_000_000
-    assert len(english.vocab) >= 50_000
+    assert len(english.vocabulary.words) >= 50_000
     assert english.index is None
     assert english.attentions() == ["learned"]
     assert not any(any(item.examples) for item in open_senses(english).values())
     # the everyday words of which the smaller vocabulary of everyday lacks many
     for word in ["google", "planet", "attention", "vector", "also", "most", "nail", "palm"]:
-        assert english.find(word) is not None
+        assert english.vocabulary.find(word) is not None
 
 
 def test_everyday_sentences(english: Model) -> None:

@@ -125,11 +125,11 @@ def test_splice_by_hand(model: Model) -> None:
     )
     right = reader.item(["river", "money", "bank", "phone", "launched"], range(2, 3))
     made = splice([left, right], np.array([0, 1]), 1, np.random.default_rng(0))
-    text = [" ".join(model.vocab[row] for row in item.ids) for item in made]
+    text = [" ".join(model.vocabulary.words[row] for row in item.ids) for item in made]
     assert text[0] in ("money phone orange apple juice", "orange apple juice money phone")
     assert text[1] in ("orange juice money bank phone", "money bank phone orange juice")
     for item, word in zip(made, ("apple", "bank"), strict=True):
-        assert model.vocab[item.ids[item.target.start]] == word
+        assert model.vocabulary.words[item.ids[item.target.start]] == word
 
 
 def wic_files(folder: Path, name: str, lines: list[tuple[str, str]]) -> tuple[str, str]:
@@ -242,8 +242,8 @@ def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path)
     for band, word in merge_words(model, text, 4, np.random.default_rng(1)):
         a, b = word.name.split("+")
         for item in word.items:
-            assert [model.vocab[item.ids[place]] for place in item.target] == [a, b]
-        counts = [int(text.counts[model.row(half)]) for half in (a, b)]
+            assert [model.vocabulary.words[item.ids[place]] for place in item.target] == [a, b]
+        counts = [int(text.counts[model.vocabulary.row(half)]) for half in (a, b)]
         low, high = map(int, band.split("-"))
         assert all(low <= count <= high for count in counts)
         for half in (0, 1):  # as many teach as are asked
@@ -253,7 +253,7 @@ def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path)
 
 def test_own_text_is_the_corpus_of_the_model(model: Model) -> None:
     text = own_text(model)
-    assert np.flatnonzero(text.ids == model.row("apple")).tolist() == [1, 5, 8]
+    assert np.flatnonzero(text.ids == model.vocabulary.row("apple")).tolist() == [1, 5, 8]
     with pytest.raises(CorpusError, match="too little text"):
         list(merge_words(model, text, 4, np.random.default_rng(1)))
 

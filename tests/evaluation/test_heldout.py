@@ -92,7 +92,7 @@ def test_the_bundled_model_is_whole_and_small(representations: Representations) 
     assert isinstance(model.index, Index)
     assert sum(f.stat().st_size for f in model.path.rglob("*") if f.is_file()) < 8_000_000
     first = (corpora() / "everyday.txt").read_text(encoding="utf-8").splitlines()[0]
-    assert model.index.words(model.index.sentence(0)) == model.tokenizer.words(first)
+    assert model.index.words(model.index.sentence(0)) == model.vocabulary.tokenizer.words(first)
 
 
 def test_the_demo_tells_its_story_with_real_commands(run: Run) -> None:

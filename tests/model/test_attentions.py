@@ -17,7 +17,7 @@ from ctxembed.model.model import Model
 @pytest.fixture
 def model(tiny: Path, tmp_path: Path) -> Model:
     model = Model.open(shutil.copytree(tiny, tmp_path / "m"))
-    frequency = np.arange(len(model.vocab), dtype=np.float32)
+    frequency = np.arange(len(model.vocabulary), dtype=np.float32)
     save_attention(model, "learned", Saved(general("cosine", 4, 4, frequency)))
     return model
 

@@ -34,7 +34,7 @@ def write_other(folder: Path) -> None:
     shutil.rmtree(folder / "index")
     other = Model.open(folder)
     meta = {k: v for k, v in other.meta.items() if k in ("tokens", "tokenizer", "word2vec")}
-    write_description(folder, other.vocab, other.counts, other.dim, meta)
+    write_description(folder, other.vocabulary.words, other.counts, other.dim, meta)
 
 
 def exchange(model: Model) -> None:

@@ -117,5 +117,5 @@ def test_a_model_that_is_removed_while_it_is_opened(
         return looked(part)
 
     monkeypatch.setattr(Part, "exists", replace_first)
-    assert len(Model.open(target).vocab) == 10
+    assert len(Model.open(target).vocabulary.words) == 10
     assert not waiting.exists()

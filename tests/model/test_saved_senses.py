@@ -97,7 +97,7 @@ def test_the_form_of_before_is_read(model: Model) -> None:
     del arrays["ends"]
     every = {"format": 2, "model": model.fingerprint, "words": dict(zip(words, told, strict=True))}
     np.savez(path, **arrays | {"description": np.frombuffer(json.dumps(every).encode(), np.uint8)})
-    model.__dict__.pop("senses", None)
+    model.senses = None
     found = saved_senses(model, "bank")
     assert found is not None and found.vectors[0].tolist() == [3, 3]
     assert list(open_senses(model)) == ["Bank", "bank"]
@@ -121,7 +121,7 @@ def test_damage_is_told(model: Model) -> None:
     ):
         path.write_bytes(whole)
         harm()
-        model.__dict__.pop("senses", None)
+        model.senses = None
         with pytest.raises(ModelError, match=f"{message}.*ctxembed senses WORD --save finds"):
             saved_senses(model, "bank")
     save_senses(model, two_senses("bank"))  # what is worth nothing is replaced

@@ -75,7 +75,7 @@ def test_all_words_at_once_are_the_targets_one_by_one(
 ) -> None:
     way = Representations(model).get(name)
     rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(model.vocab, n)) for n in rng.integers(1, 12, 50)]
+    texts = [" ".join(rng.choice(model.vocabulary.words, n)) for n in rng.integers(1, 12, 50)]
     texts[7] = "the apple the apple"
     expected = [vector for text in texts for vector in way.vectors(parse(model, text).occurrences)]
     for chunk, square in ((2048, 256), (7, 256), (7, 3)):

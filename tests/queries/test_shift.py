@@ -56,7 +56,7 @@ def test_ready_vectors_need_no_alignment(run: Run, tmp_path: Path) -> None:
     np.testing.assert_array_equal(aligned.distances.round(6), 0)
     word = aligned.place("apple")
     made, _ = aligned.vectors(0, word, 1000, np.random.default_rng(1))
-    places = corpus_of(a).positions(a.row("apple"))
+    places = corpus_of(a).positions(a.vocabulary.row("apple"))
     direct = vectors_at(a, representations_of(a).get("learned"), places)
     np.testing.assert_allclose(made, unit(direct))
     done = run("shift", "a", "b", "apple", "bank", "--min-count", "1")
@@ -290,8 +290,8 @@ def test_errors(run: Run, pair: Path, arguments: list[str], message: str, code: 
 def test_words_only_one_corpus_has_are_not_looked_at(pair: Path) -> None:
     """bank is rare, so `the river bank` must come out like `the river`."""
     a, b = (Model.open(pair / name) for name in "ab")
-    rows = np.array([a.row(word) for word in WORDS if word != "bank"], np.intp)
-    other = np.array([b.row(a.vocab[row]) for row in rows], np.intp)
+    rows = np.array([a.vocabulary.row(word) for word in WORDS if word != "bank"], np.intp)
+    other = np.array([b.vocabulary.row(a.vocabulary.words[row]) for row in rows], np.intp)
     aligned = Aligned(a, b, rows, other)
     river, _ = aligned.vectors(0, aligned.place("river"), 9, np.random.default_rng(1))
     np.testing.assert_allclose(river, np.broadcast_to(river[0], river.shape))

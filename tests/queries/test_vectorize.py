@@ -67,7 +67,9 @@ def test_arrays(run: Run, tmp_path: Path, model: Model) -> None:
     run("vectorize", "-", "--method", "static", "-o", "v.npz", stdin="apple phone\n\nquay\nriver\n")
     arrays = np.load(tmp_path / "v.npz")
     assert arrays["sentence"].tolist() == [1, 3]  # quay has no vector
-    expected = model.vectors[[model.row("apple"), model.row("phone")]].mean(axis=0)
+    expected = model.vectors[[model.vocabulary.row("apple"), model.vocabulary.row("phone")]].mean(
+        axis=0
+    )
     np.testing.assert_allclose(arrays["vectors"][0], expected)
 
 

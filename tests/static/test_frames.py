@@ -66,7 +66,7 @@ def test_a_model_keeps_them(tmp_path: Path) -> None:
     frames = Model.open(model.path).frames
     assert frames is not None
     # 'the' stands before apple each of the 45 times it occurs, and makes up 90 of the 345 words
-    the, apple = model.row("the"), model.row("apple")
+    the, apple = model.vocabulary.row("the"), model.vocabulary.row("apple")
     counted = int(model.counts[the]), int(model.counts.sum())
     share = (45 + 50 * counted[0] / counted[1]) / (45 + 50)
     assert frames[apple, the] == round(255 * math.sqrt(share))

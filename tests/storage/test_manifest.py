@@ -36,7 +36,7 @@ def use(place: Path) -> None:
     model = Model.open(place)
     index = model.index
     assert index is not None
-    assert len(model.vocab) == len(model.counts) == len(model.vectors)
+    assert len(model.vocabulary) == len(model.counts) == len(model.vectors)
     assert len(index.ids) and len(index.lines) and len(index.positions(0)) and index.rare
     load_attention(model, "learned")
 
@@ -217,7 +217,7 @@ def test_what_was_opened_is_answered_from(listed: Path, tmp_path: Path) -> None:
     shutil.rmtree(listed)
     (tmp_path / "m").mkdir()
     assert opened.vectors.shape == (10, 4)
-    assert opened.vocab[0] == "the"
+    assert opened.vocabulary.words[0] == "the"
     assert opened.index is not None
     assert opened.index.words(opened.index.sentence(0)) == ["the", "apple", "juice", "sweet"]
     assert opened.attentions() == ["learned"]

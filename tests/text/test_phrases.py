@@ -92,8 +92,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_command_takes_a_phrase(run: Run, place: Path) -> None:
     at = ("-m", str(place))
-    assert Model.open(place).find("New York") is not None
-    assert Model.open(place).tokenizer.words("in New York.") == ["in", "new_york"]
+    assert Model.open(place).vocabulary.find("New York") is not None
+    assert Model.open(place).vocabulary.tokenizer.words("in New York.") == ["in", "new_york"]
     for line in (
         ["neighbors", "New York"], ["vector", "new york"], ["similarity", "New York", "york"],
         ["show", "NEW YORK"], ["compare", "They went to [New York]"], ["kwic", "New York"],

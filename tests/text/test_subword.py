@@ -47,9 +47,9 @@ def test_the_index_holds_the_units_of_the_text(small: Model) -> None:
     assert index is not None
     units = [index.words(index.sentence(n)) for n in range(len(index.offsets) - 1)]
     text = "\n".join(LINES * 3)
-    assert [unit for units_ in units for unit in units_] == small.tokenizer.words(text)
+    assert [unit for units_ in units for unit in units_] == small.vocabulary.tokenizer.words(text)
     assert max(map(len, units)) <= 10_000
-    counts = np.bincount(index.ids, minlength=len(small.vocab))
+    counts = np.bincount(index.ids, minlength=len(small.vocabulary.words))
     assert counts.tolist() == small.counts.tolist()
     assert len(index.lines) == len(units) == small.meta["sentences"]
     lines = index.lines.tolist()
@@ -58,18 +58,18 @@ def test_the_index_holds_the_units_of_the_text(small: Model) -> None:
 
 
 def test_an_unseen_word_is_the_mean_of_its_parts(small: Model) -> None:
-    assert small.find("aples") is None
-    parts = [small.rows[unit] for unit in small.tokenizer.words("Aples")]
-    assert small.parts("aples") == parts and len(parts) > 1
+    assert small.vocabulary.find("aples") is None
+    parts = [small.vocabulary.rows[unit] for unit in small.vocabulary.tokenizer.words("Aples")]
+    assert small.vocabulary.parts("aples") == parts and len(parts) > 1
     np.testing.assert_allclose(small.vector("aples"), small.vectors[parts].mean(axis=0))
-    assert small.sort_known(["Aples", "§"]) == (["aples"], ["§"])
+    assert small.vocabulary.sort_known(["Aples", "§"]) == (["aples"], ["§"])
 
 
 def test_an_unseen_word_has_a_vector_in_context(small: Model) -> None:
     parsed = parse(small, "The [aples] are sweet")
     (item,) = parsed.occurrences
-    assert [small.vocab[i] for i in item.ids[item.target.start : item.target.stop]] == (
-        small.tokenizer.words("aples")
+    assert [small.vocabulary.words[i] for i in item.ids[item.target.start : item.target.stop]] == (
+        small.vocabulary.tokenizer.words("aples")
     )
     vectors = Representations(small).get("general").vectors(parsed.occurrences)
     assert vectors.shape == (1, 8) and np.isfinite(vectors).all()
@@ -79,7 +79,7 @@ def test_an_unseen_word_has_a_vector_in_context(small: Model) -> None:
 
 def test_a_letter_never_seen_is_left_out_of_the_word(small: Model) -> None:
     (item,) = parse(small, "[añple]").occurrences
-    assert len(item.target) == len(small.parts("añple")) >= 2
+    assert len(item.target) == len(small.vocabulary.parts("añple")) >= 2
     with pytest.raises(UnknownWordError):
         parse(small, "the [ñ] is")
 
@@ -88,7 +88,10 @@ def test_without_a_mark_whole_words_are_targets(corpus: Path, tmp_path: Path) ->
     model = make(corpus, tmp_path / "m", "subword")
     parsed = parse(model, "the aples are sweet")
     words = [
-        "".join(model.vocab[i].removeprefix("##") for i in o.ids[o.target.start : o.target.stop])
+        "".join(
+            model.vocabulary.words[i].removeprefix("##")
+            for i in o.ids[o.target.start : o.target.stop]
+        )
         for o in parsed.occurrences
     ]
     assert words == ["the", "aples", "are", "sweet"]
@@ -103,7 +106,7 @@ def test_training_twice_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> No
 def test_show_says_how_a_word_was_composed(run: Run, small: Model) -> None:
     done = run("show", "Aples", "-m", str(small.path), "-n", "1", "-f", "json")
     rows = {row["property"]: row["value"] for row in json.loads(done.stdout)}
-    pieces = " ".join(small.tokenizer.words("aples"))
+    pieces = " ".join(small.vocabulary.tokenizer.words("aples"))
     assert rows["composed"] == f"the mean of {pieces}"
     assert "count" not in rows and "nearest" in rows
     for name in ("vector", "neighbors", "similarity"):
@@ -117,22 +120,22 @@ def test_show_says_how_a_word_was_composed(run: Run, small: Model) -> None:
 def test_tokenize_reads_as_the_model_does(run: Run, small: Model) -> None:
     done = run("tokenize", "Aples!", "-m", str(small.path), "-f", "jsonl")
     tokens = [json.loads(line)["token"] for line in done.stdout.splitlines()]
-    assert tokens == small.tokenizer.words("Aples!")
+    assert tokens == small.vocabulary.tokenizer.words("Aples!")
 
 
 def test_a_damaged_tokenizer_is_named(corpus: Path, tmp_path: Path) -> None:
     model = make(corpus, tmp_path / "m", "subword")
     (tmp_path / "m" / "subword.json").write_text("{")
     with pytest.raises(ModelError, match=r"subword\.json: damaged"):
-        _ = Model.open(model.path).tokenizer
+        _ = Model.open(model.path).vocabulary.tokenizer
     (tmp_path / "m" / "subword.json").unlink()
     with pytest.raises(ModelError, match=r"subword\.json: missing"):
-        _ = Model.open(model.path).tokenizer
+        _ = Model.open(model.path).vocabulary.tokenizer
 
 
 def test_a_word_model_composes_nothing(model: Model) -> None:
-    assert model.tokenizer == Tokenizer(rules=1)  # an older model
-    assert model.parts("aple") == []
+    assert model.vocabulary.tokenizer == Tokenizer(rules=1)  # an older model
+    assert model.vocabulary.parts("aple") == []
     with pytest.raises(UnknownWordError, match="close known words: apple"):
         model.vector("aple")
 

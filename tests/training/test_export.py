@@ -41,7 +41,7 @@ def test_gensim_reads_word2vec(run: Run, tmp_path: Path, model: Model, name: str
 
     assert run("export", name).returncode == 0
     read = KeyedVectors.load_word2vec_format(str(tmp_path / name), binary=name.endswith("bin"))
-    assert read.index_to_key == model.vocab
+    assert read.index_to_key == model.vocabulary.words
     np.testing.assert_array_equal(read.vectors, model.vectors)
 
 
@@ -50,7 +50,7 @@ def test_gensim_loads_keyed_vectors(run: Run, tmp_path: Path, model: Model) -> N
 
     assert run("export", "v.kv").returncode == 0
     read = KeyedVectors.load(str(tmp_path / "v.kv"))
-    assert read.index_to_key == model.vocab
+    assert read.index_to_key == model.vocabulary.words
     np.testing.assert_array_equal(read.vectors, model.vectors)
     assert read.get_vecattr("the", "count") == 6
     assert read.most_similar("phone", topn=1)[0][0] == "launched"
@@ -60,7 +60,7 @@ def test_array_and_words(run: Run, tmp_path: Path, model: Model) -> None:
     done = run("export", "v.npy")
     assert done.stdout.endswith("file\tv.npy\nfile\tv.vocab.txt\n")
     np.testing.assert_array_equal(np.load(tmp_path / "v.npy"), model.vectors)
-    assert (tmp_path / "v.vocab.txt").read_text().split() == model.vocab
+    assert (tmp_path / "v.vocab.txt").read_text().split() == model.vocabulary.words
 
 
 def test_existing_file_needs_force(run: Run, tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def binary(words: list[str], vectors: Any, newline: bytes = b"\n") -> bytes:
 
 def check(folder: Path, words: list[str] | None = None) -> None:
     made = Model.open(folder)
-    assert made.vocab == (words or ["the", "of", "pear"])
-    np.testing.assert_array_equal(made.vectors, VECTORS[: len(made.vocab)])
+    assert made.vocabulary.words == (words or ["the", "of", "pear"])
+    np.testing.assert_array_equal(made.vectors, VECTORS[: len(made.vocabulary.words)])
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_duplicates_nan_and_nameless_rows_are_counted(run: Run, tmp_path: Path) 
 def test_glove_words_may_hold_spaces(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("the 1 2 3\n. . . 4 5 6\n")
     import_(str(tmp_path / "v.txt"), tmp_path / "m")
-    assert Model.open(tmp_path / "m").vocab == ["the", ". . ."]
+    assert Model.open(tmp_path / "m").vocabulary.words == ["the", ". . ."]
 
 
 def test_capitals_decide_how_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("the 1 2\nApple 2 3\napple 3 4\n")
     import_(str(tmp_path / "v.txt"), tmp_path / "m")
     made = Model.open(tmp_path / "m")
-    assert made.tokenizer.cased
-    assert made.find("Apple") == 1
+    assert made.vocabulary.tokenizer.cased
+    assert made.vocabulary.find("Apple") == 1
 
 
 W = binary(["the", "of", "pear"], VECTORS)
@@ -172,9 +172,9 @@ def test_malformed(run: Run, tmp_path: Path, name: str, content: bytes, message:
 def test_encodings(run: Run, tmp_path: Path) -> None:
     (tmp_path / "l.txt").write_bytes("the 1 2\ncafé 3 4\n".encode("latin-1"))
     assert run("import", "l.txt", "-o", "m", "--encoding", "latin-1").returncode == 0
-    assert Model.open(tmp_path / "m").vocab == ["the", "café"]
+    assert Model.open(tmp_path / "m").vocabulary.words == ["the", "café"]
     assert run("import", "l.txt", "-o", "r", "--errors", "replace").returncode == 0
-    assert Model.open(tmp_path / "r").vocab == ["the", "caf\ufffd"]
+    assert Model.open(tmp_path / "r").vocabulary.words == ["the", "caf\ufffd"]
     wrong = run("import", "l.txt", "-o", "w", "--encoding", "klingon")
     assert (wrong.stderr, wrong.returncode) == (
         "ctxembed: unknown encoding 'klingon'; try utf-8, latin-1 or cp1252\n",
@@ -284,7 +284,7 @@ def test_a_float_may_hold_the_byte_of_a_line_break(tmp_path: Path) -> None:
     (tmp_path / "v.bin").write_bytes(binary(["pear", "plum"], vectors))
     import_(str(tmp_path / "v.bin"), tmp_path / "m")
     made = Model.open(tmp_path / "m")
-    assert made.vocab == ["pear", "plum"]
+    assert made.vocabulary.words == ["pear", "plum"]
     np.testing.assert_array_equal(made.vectors, vectors)
 
 
@@ -343,4 +343,4 @@ def test_attention_learned_for_imported_vectors_pays(run: Run, tmp_path: Path) -
 def test_a_byte_order_mark_is_no_letter(text: str, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text(text, encoding="utf-8-sig")
     import_(str(tmp_path / "v.txt"), tmp_path / "m")
-    assert Model.open(tmp_path / "m").vocab == ["pear", "plum"]
+    assert Model.open(tmp_path / "m").vocabulary.words == ["pear", "plum"]

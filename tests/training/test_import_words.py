@@ -45,7 +45,7 @@ def test_odd_words_are_left_out_and_counted(tmp_path: Path) -> None:
     table = import_(write_array(tmp_path, given), tmp_path / "m")
     assert ("unusable", len(BAD)) in table.rows
     model = Model.open(tmp_path / "m")
-    assert model.vocab == GOOD
+    assert model.vocabulary.words == GOOD
     assert model.vectors[:, 0].tolist() == [2 * given.index(word) for word in GOOD]
 
 

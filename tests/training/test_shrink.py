@@ -38,11 +38,11 @@ def test_the_copy_is_small_and_has_no_text(small: Model) -> None:
         "senses.npz",
     }
     assert (small.path / "vectors.npy").stat().st_size < 3000 * (64 + 4) + 200
-    assert small.vocab == whole.vocab[:3000]
+    assert small.vocabulary.words == whole.vocabulary.words[:3000]
     np.testing.assert_array_equal(small.counts, whole.counts[:3000])
     told = dict(ctxembed.info(small).rows)
     assert told["about"] == "of everyday sentences"
-    assert told["dropped_words"] == whole.meta["dropped_words"] + len(whole.vocab) - 3000
+    assert told["dropped_words"] == whole.meta["dropped_words"] + len(whole.vocabulary.words) - 3000
     assert told["file"].startswith("everyday.txt sha256:")  # without its folder
 
 

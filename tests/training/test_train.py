@@ -85,7 +85,10 @@ def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
         run("train", "c.txt", "-o", algorithm, *how)
         model = Model.open(tmp_path / algorithm)
         near, far = (
-            float(model.units[model.row("apple")] @ model.units[model.row(other)])
+            float(
+                model.units[model.vocabulary.row("apple")]
+                @ model.units[model.vocabulary.row(other)]
+            )
             for other in ("pear", "bank")
         )
         assert near > far + 0.5, algorithm

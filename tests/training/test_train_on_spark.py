@@ -68,7 +68,7 @@ def test_vocabulary_counts_and_vectors_are_those_of_a_reading_here(
     for name in ("ids.npy", "offsets.npy", "lines.npy", "positions.npy", "starts.npy"):
         if name == "ids.npy":  # rare words have other numbers
             one, other = (np.load(tmp_path / m / "index" / name) for m in ("there", "here"))
-            known = one < len(Model.open(tmp_path / "here").vocab)
+            known = one < len(Model.open(tmp_path / "here").vocabulary.words)
             np.testing.assert_array_equal(one[known], other[known])
             continue
         one, other = (np.load(tmp_path / m / "index" / name) for m in ("there", "here"))
@@ -89,7 +89,7 @@ def test_the_sample_is_the_same_with_two_partitions_and_with_eight(
     model = Model.open(made[0])
     index = model.index
     assert index is not None
-    row = model.row("the")
+    row = model.vocabulary.row("the")
     listed, count = len(index.positions(row)), int(model.counts[row])
     assert count > 1000
     assert abs(listed - 20) < 5 * np.sqrt(20)
@@ -98,7 +98,7 @@ def test_the_sample_is_the_same_with_two_partitions_and_with_eight(
     assert draw(name, np.array([line - 1]), 1)[0] < 20 / count
     text = Path(name).read_bytes()
     text = gzip.decompress(text) if name.endswith("gz") else text
-    words = model.tokenizer.words(text.decode().splitlines()[line - 1])
+    words = model.vocabulary.tokenizer.words(text.decode().splitlines()[line - 1])
     assert index.words(index.sentence(sentence)) == words
     assert model.meta["sampled"]["sentences"] == len(index.offsets) - 1
 
