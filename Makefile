@@ -1,4 +1,5 @@
-# Two commands do everything on a machine with Python and make: make demo, make test.
+# A machine with Python and make needs two commands: make demo, make test. pip installs into .venv
+# only; nothing is installed on the machine itself.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -18,19 +19,18 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
 
-# Apache Spark needs Java 17 or later, and some 500 MB of packages.
+# Apache Spark needs Java 17 or later (on Debian: openjdk-17-jre-headless) and 500 MB of packages.
 test-spark: $(STAMP)
-	command -v java >/dev/null || (apt-get update -q && \
-		apt-get install -y -q openjdk-17-jre-headless) >/dev/null
+	@command -v java >/dev/null || { echo "Java is missing: install Java 17 or later."; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]'
 	$(BIN)/python -m pytest tests/training/test_train_on_spark.py tests/text/test_sampling.py
 
-# What the tests in tests/browser need; without it they are skipped.
+# Playwright for the tests in tests/browser. They also need chromium, on PATH or named by $$CHROMIUM;
+# without either they are skipped.
 browser: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
-	command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q chromium) >/dev/null
 
-# Ten minutes against the tool; SEED=N repeats a campaign, MINUTES=N makes it shorter.
+# Hostile input for ten minutes. SEED=N repeats a campaign, MINUTES=N sets its length.
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz.campaign $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 

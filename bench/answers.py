@@ -11,7 +11,7 @@ the model's own attention says of each sentence, for a person to read.
 import argparse
 
 from bench.everyday import PARTS, read_rows
-from ctxembed.context.axes import axis_cosines
+from ctxembed.context.nearest import axis_cosines
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.queries.compare import compare
@@ -34,22 +34,22 @@ def main() -> None:
     parser.add_argument("model", help="A directory, english or everyday.")
     parser.add_argument("--part", choices=PARTS, default="choose")
     parser.add_argument("--show", action="store_true")
-    given = parser.parse_args()
-    model = open_model(given.model)
-    found: dict[tuple[str, str], list[bool]] = {}
+    options = parser.parse_args()
+    model = open_model(options.model)
+    results: dict[tuple[str, str], list[bool]] = {}
     for row in read_rows():
-        if row["part"] == given.part:
+        if row["part"] == options.part:
             answer = compare(model, row["sentence"], number=WORDS).records()
             first = [cells for cells in answer if cells["target"] == answer[0]["target"]]
             for cells in first:
                 assert isinstance(cells["like"], list)
                 words = [str(word) for word in cells["like"]]
                 hit = right(model, row, words)
-                found.setdefault((str(cells["representation"]), row["kind"]), []).append(hit)
-            if given.show:
+                results.setdefault((str(cells["representation"]), row["kind"]), []).append(hit)
+            if options.show:
                 print("+" if hit else "-", row["gold"], *words, row["sentence"], sep="\t")
     print("representation\tkind\tright\tof\tshare\tlow\thigh")
-    for key, hits in found.items():
+    for key, hits in results.items():
         low, high = wilson(sum(hits), len(hits))
         share = sum(hits) / len(hits)
         print(*key, sum(hits), len(hits), f"{share:.3f}\t{low:.3f}\t{high:.3f}", sep="\t")

@@ -1,4 +1,4 @@
-"""Attention of many sentences: ours against torch, interleaved in one run, on the same batches.
+"""Attention of many sentences: ctxembed against torch, interleaved in one run, on the same batches.
 
     python bench/attention.py [--threads 1] [--sentences 10000] [--dim 100] [--rounds 9]
 
@@ -20,7 +20,7 @@ parser.add_argument("--dim", type=int, default=100)
 parser.add_argument("--rounds", type=int, default=9)
 ARGS = parser.parse_args()
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # ours shares the batches out over threads; BLAS has one in each
+    os.environ[name] = "1"  # ctxembed runs batches in threads; BLAS has one in each
 
 import numpy as np
 import torch
@@ -51,24 +51,26 @@ def make_batches(rng: np.random.Generator) -> list[Ids]:
     return batches
 
 
-def ours(vectors: NDArray[np.float32], layer: Layer, ids: Ids, one: bool) -> NDArray[np.float32]:
-    """Gather, project, attend, project."""
-    places = np.full(len(ids), ids.shape[1] // 2) if one else None
-    return attend(layer, vectors.take(ids, axis=0), queries=places).output
+def run_numpy(
+    vectors: NDArray[np.float32], layer: Layer, ids: Ids, one: bool
+) -> NDArray[np.float32]:
+    """Return the contextual vectors of a batch: gather, project, attend, project."""
+    queries = np.full(len(ids), ids.shape[1] // 2) if one else None
+    return attend(layer, vectors.take(ids, axis=0), queries=queries).output
 
 
-def theirs(
+def run_with_torch(
     vectors: torch.Tensor, matrices: list[torch.Tensor], heads: int, ids: Ids, one: bool
 ) -> torch.Tensor:
-    """Do the same in torch."""
+    """Return the same by torch."""
     x = embedding(torch.from_numpy(ids), vectors)
-    asked = x[:, [ids.shape[1] // 2]] if one else x
+    targets = x[:, [ids.shape[1] // 2]] if one else x
 
     def split(y: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
         return linear(y, matrix).view(len(ids), y.shape[1], heads, -1).transpose(1, 2)
 
     w_q, w_k, w_v, w_o = matrices
-    mixed = scaled_dot_product_attention(split(asked, w_q), split(x, w_k), split(x, w_v))
+    mixed = scaled_dot_product_attention(split(targets, w_q), split(x, w_k), split(x, w_v))
     return linear(mixed.transpose(1, 2).flatten(2), w_o)
 
 
@@ -90,22 +92,22 @@ def measure(batches: list[Ids], heads: int, one: bool, pool: ThreadPoolExecutor)
         if w is not None
     ]
     table = torch.from_numpy(vectors)
-    share_out = pool.map if ARGS.threads > 1 else map
+    map_batches = pool.map if ARGS.threads > 1 else map
 
-    def run_ours() -> list[Floats]:
-        return list(share_out(lambda ids: ours(vectors, layer, ids, one), batches))
+    def run_ctxembed() -> list[Floats]:
+        return list(map_batches(lambda ids: run_numpy(vectors, layer, ids, one), batches))
 
-    def run_theirs() -> list[torch.Tensor]:
-        return [theirs(table, matrices, heads, ids, one) for ids in batches]
+    def run_torch() -> list[torch.Tensor]:
+        return [run_with_torch(table, matrices, heads, ids, one) for ids in batches]
 
     gap = max(
-        float(np.abs(a - b.numpy()).max()) for a, b in zip(run_ours(), run_theirs(), strict=True)
+        float(np.abs(a - b.numpy()).max()) for a, b in zip(run_ctxembed(), run_torch(), strict=True)
     )
-    times = np.array([[seconds(run_ours), seconds(run_theirs)] for _ in range(ARGS.rounds)])
-    (mine, _), (other, _) = np.median(times, axis=0)
+    times = np.array([[seconds(run_ctxembed), seconds(run_torch)] for _ in range(ARGS.rounds)])
+    (ctxembed_s, _), (torch_s, _) = np.median(times, axis=0)
     ratio, cpu = np.median(times[:, 1] / times[:, 0], axis=0)
     name = "one" if one else "all"
-    print(f"{name}\t{heads}\t{mine:.3f}\t{other:.3f}\t{ratio:.2f}\t{cpu:.2f}\t{gap:.1e}")
+    print(f"{name}\t{heads}\t{ctxembed_s:.3f}\t{torch_s:.3f}\t{ratio:.2f}\t{cpu:.2f}\t{gap:.1e}")
 
 
 def main() -> None:
@@ -114,7 +116,7 @@ def main() -> None:
     words = sum(batch.size for batch in batches)
     print(f"# {ARGS.sentences} sentences, {words} words, {ARGS.dim} dimensions,", end=" ")
     print(f"{len(batches)} batches, threads: {ARGS.threads}, torch {torch.__version__}")
-    print("targets\theads\tours_s\ttorch_s\ttorch/ours\tcpu_torch/ours\tdifference")
+    print("targets\theads\tctxembed_s\ttorch_s\ttorch/ctxembed\tcpu_torch/ctxembed\tdifference")
     with ThreadPoolExecutor(ARGS.threads) as pool, torch.inference_mode():
         for one in (False, True):
             for heads in (1, 4):

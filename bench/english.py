@@ -13,10 +13,10 @@ from pathlib import Path
 import ctxembed
 from bench.everyday import read_rows, score
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import representations_of
-from ctxembed.model.bundled import corpora
+from ctxembed.context.representations import Representations
+from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
-from ctxembed.text.function_words import is_content
+from ctxembed.text.tokenizer import is_content
 
 HELDOUT = Path(__file__).parent.parent / "tests" / "heldout.tsv"
 Figures = dict[tuple[str, str, str], float]  # benchmark, figure, representation
@@ -27,7 +27,7 @@ def from_files(model: Model, data: Path) -> Figures:
     dev, train = ([str(data / "wic" / part / f"{part}.{kind}.txt") for kind in ("data", "gold")]
                   for part in ("dev", "train"))  # fmt: skip
     similarity = [str(file) for file in sorted((data / "similarity").glob("*.txt"))]
-    asked = (
+    tables = (
         ctxembed.evaluate(model, "similarity", similarity),
         ctxembed.evaluate(model, "analogies", str(data / "analogies" / "questions-words.txt")),
         ctxembed.evaluate(model, "senses", str(data / "coarsewsd20")),
@@ -35,7 +35,7 @@ def from_files(model: Model, data: Path) -> Figures:
     )
     return {
         (str(row["set"]), str(row["metric"]), str(row["representation"])): float(row["value"])
-        for table in asked
+        for table in tables
         for row in table.records()
         if row["value"] is not None
     }
@@ -44,7 +44,7 @@ def from_files(model: Model, data: Path) -> Figures:
 def held_out() -> list[dict[str, str]]:
     """Read tests/heldout.tsv as bench/everyday.tsv is: two axes a sentence, and which is right."""
     axes: defaultdict[str, list[str]] = defaultdict(list)
-    for row in read_rows(corpora() / "senses.tsv"):
+    for row in read_rows(corpora_directory() / "senses.tsv"):
         axes[row["word"]].append(f"{row['sense']}={row['axis']}")
     return [
         {
@@ -60,11 +60,11 @@ def held_out() -> list[dict[str, str]]:
 
 def from_sentences(model: Model, name: str, rows: list[dict[str, str]]) -> Figures:
     """Score everyday sentences, and count the content words that the model does not know."""
-    every = representations_of(model)
+    every = Representations.of(model)
     figures: Figures = {}
-    for way in every.names():
-        for kind, found in score(model, every.get(way), rows).items():
-            figures[name, kind, way] = sum(found) / len(found)
+    for representation in every.names():
+        for kind, right in score(model, every.get(representation), rows).items():
+            figures[name, kind, representation] = sum(right) / len(right)
     words = unknown = 0
     for row in rows:
         parsed = parse(model, row["sentence"])
@@ -83,19 +83,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("models", nargs="*", default=["english"])
-    given = parser.parse_args()
-    found = []
-    for name in given.models:
+    options = parser.parse_args()
+    results = []
+    for name in options.models:
         model = ctxembed.open(name)
         everyday = [row for row in read_rows() if row["part"] == "choose"]
-        found.append(
-            from_files(model, given.data)
+        results.append(
+            from_files(model, options.data)
             | from_sentences(model, "everyday", everyday)
             | from_sentences(model, "heldout", held_out())
         )
-    print("benchmark", "figure", "representation", *given.models, "difference", sep="\t")
-    for key, value in found[0].items():
-        values = [figures.get(key, float("nan")) for figures in found]
+    print("benchmark", "figure", "representation", *options.models, "difference", sep="\t")
+    for key, value in results[0].items():
+        values = [figures.get(key, float("nan")) for figures in results]
         difference = f"{value - values[-1]:+.4f}" if len(values) > 1 else ""
         print(*key, *(f"{value:.4f}" for value in values), difference, sep="\t")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ctxembed.context.axes import axis_cosines
+from ctxembed.context.nearest import axis_cosines
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representation, representations_of
+from ctxembed.context.representations import Representation, Representations
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.training.fit import wilson
@@ -30,14 +30,16 @@ def read_rows(path: Path = SENTENCES) -> list[dict[str, str]]:
     return [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
 
 
-def score(model: Model, way: Representation, rows: list[dict[str, str]]) -> dict[str, list[bool]]:
+def score(
+    model: Model, representation: Representation, rows: list[dict[str, str]]
+) -> dict[str, list[bool]]:
     """Tell of each plain and each distracted sentence whether the right axis is nearer."""
     hits: dict[str, list[bool]] = {"plain": [], "distractor": []}
     for row in rows:
         pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
         axes = {label: model.vocabulary.sort_known(words.split(","))[0] for label, words in pairs}
-        made = way.vectors(parse(model, row["sentence"]).occurrences[:1])
-        nearest = int(np.argmax(axis_cosines(model, made, axes, way.alone)[0]))
+        vector = representation.vectors(parse(model, row["sentence"]).occurrences[:1])
+        nearest = int(np.argmax(axis_cosines(model, vector, axes, representation.alone)[0]))
         hits[row["kind"]].append(list(axes)[nearest] == row["gold"])
     return hits
 
@@ -46,18 +48,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", help="A directory, english or everyday.")
     parser.add_argument("--part", choices=PARTS, default="choose")
-    given = parser.parse_args()
-    model = open_model(given.model)
-    rows = [row for row in read_rows() if row["part"] == given.part]
+    options = parser.parse_args()
+    model = open_model(options.model)
+    rows = [row for row in read_rows() if row["part"] == options.part]
     unknown = [word for row in rows for word in parse(model, row["sentence"]).unknown.values()]
     print(f"# {len(rows)} sentences; {len(unknown)} unknown words: {' '.join(unknown[:20])}")
     print("representation\tkind\tright\tof\tshare\tlow\thigh")
-    every = representations_of(model)
+    every = Representations.of(model)
     for name in every.names():
-        for kind, found in score(model, every.get(name), rows).items():
-            low, high = wilson(sum(found), len(found))
-            share = sum(found) / len(found)
-            print(f"{name}\t{kind}\t{sum(found)}\t{len(found)}\t{share:.3f}\t{low:.3f}\t{high:.3f}")
+        for kind, right in score(model, every.get(name), rows).items():
+            low, high = wilson(sum(right), len(right))
+            share = sum(right) / len(right)
+            print(f"{name}\t{kind}\t{sum(right)}\t{len(right)}\t{share:.3f}\t{low:.3f}\t{high:.3f}")
 
 
 if __name__ == "__main__":

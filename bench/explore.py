@@ -1,4 +1,4 @@
-"""Load of explore: so many questions a second for a minute, on this machine only.
+"""Load test of explore: a constant number of questions a second, on this machine only.
 
     python bench/explore.py [--rate 50] [--seconds 60] [--model DIR]
 
@@ -28,7 +28,7 @@ AXES = {"taste": ["fruit", "sweet", "juice"], "technology": ["phone", "company",
 
 
 def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
-    """Draw a question as the page asks them while one types."""
+    """Return a random question, as the page sends while a sentence is typed."""
     sentence = chance.choice(SENTENCES)
     cut = sentence.split()[: chance.randint(5, 12)]
     if "[" not in " ".join(cut):
@@ -36,6 +36,7 @@ def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
     text = " ".join(cut)
     drawn: list[tuple[str, dict[str, object]]] = [
         ("words", {"sentence": text}),
+        ("layout", {"sentence": text, "target": 0}),
         ("explain", {"sentence": text}),
         ("compare", {"sentences": [text], "axes": AXES}),
         ("ablate", {"sentences": [text], "axes": AXES}),
@@ -46,7 +47,7 @@ def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
 
 
 class Load:
-    """Requests at a steady rate, whatever the answers take."""
+    """Requests at a constant rate, however long the answers take."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
@@ -56,8 +57,8 @@ class Load:
         self.failed: list[str] = []
 
     def ask(self, seed: int, due: float) -> None:
-        question, asked = questions(random.Random(seed))
-        body = json.dumps({"question": question, "asked": asked})
+        question, parameters = questions(random.Random(seed))
+        body = json.dumps({"question": question, "parameters": parameters})
         try:
             connection = HTTPConnection(self.host, self.port, timeout=10)
             connection.request("POST", self.path, body, {"Content-Type": "application/json"})
@@ -74,10 +75,10 @@ class Load:
 
 
 def memory(process: int) -> float:
-    """Return MB of memory that are the process's own."""
+    """Return the private memory of a process in MB."""
     with open(f"/proc/{process}/status") as file:
-        told = dict(line.split(":", 1) for line in file)
-    return (int(told["RssAnon"].split()[0])) / 1024
+        status = dict(line.split(":", 1) for line in file)
+    return (int(status["RssAnon"].split()[0])) / 1024
 
 
 def processor(process: int) -> float:
@@ -87,21 +88,21 @@ def processor(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def share(times: list[float], part: float) -> float:
-    """Return the time below which a share of the answers took, in ms."""
+def percentile(times: list[float], fraction: float) -> float:
+    """Return a percentile of the times in ms; fraction is from 0 to 1."""
     ordered = sorted(times)
-    return 1000 * ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+    return 1000 * ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
 
 
 def main() -> None:
-    told = argparse.ArgumentParser(description=__doc__)
-    told.add_argument("--rate", type=int, default=50)
-    told.add_argument("--seconds", type=int, default=60)
-    told.add_argument("--model", default=None)
-    asked = told.parse_args()
-    rate, seconds = min(asked.rate, 200), min(asked.seconds, 600)  # bounded, whatever is asked
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rate", type=int, default=50)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--model", default=None)
+    options = parser.parse_args()
+    rate, seconds = min(options.rate, 200), min(options.seconds, 600)
     line = [sys.executable, "-m", "ctxembed", "explore", "--no-browser", "--port", "0"]
-    line += ["-m", asked.model] if asked.model else []
+    line += ["-m", options.model] if options.model else []
     begun = time.monotonic()
     server = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert server.stdout is not None
@@ -128,12 +129,15 @@ def main() -> None:
         sizes.append(memory(server.pid))
         took = time.monotonic() - start
         print(f"{len(load.times)} answers in {took:.0f} s, {len(load.failed)} failed")
-        print("all", *(f"p{p} {share(load.times, p / 100):.0f} ms" for p in (50, 95, 99)))
+        print("all", *(f"p{p} {percentile(load.times, p / 100):.0f} ms" for p in (50, 95, 99)))
         for question, times in sorted(load.by_question.items()):
-            print(f"{question}: p50 {share(times, 0.5):.0f} ms, p95 {share(times, 0.95):.0f} ms")
+            print(
+                f"{question}: p50 {percentile(times, 0.5):.0f} ms, "
+                f"p95 {percentile(times, 0.95):.0f} ms"
+            )
         each = 1000 * (processor(server.pid) - used) / len(load.times)
         print(f"processor time: {each:.1f} ms an answer")
-        print("memory of its own:", ", ".join(f"{size:.1f} MB" for size in sizes))
+        print("private memory:", ", ".join(f"{size:.1f} MB" for size in sizes))
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(20)

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ctxembed.attention.training.fitting import FitSettings, logits
-from ctxembed.context.labelled import Item, clip
+from ctxembed.attention.terms import REACH
+from ctxembed.attention.training.fitting import FitSettings, task_logits
+from ctxembed.context.labelled import Item
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Bag, Representations
 from ctxembed.errors import CtxembedError
@@ -44,7 +45,7 @@ def read_items(model: Model, path: str) -> tuple[list[Item], int]:
         for line in file:
             idiom, label, marks, sentence = line.rstrip("\n").split("\t")
             tokens = sentence.replace("[", "(").replace("]", ")").split()
-            marked = [place for place, mark in enumerate(marks.split()) if mark == "1"]
+            marked = [position for position, mark in enumerate(marks.split()) if mark == "1"]
             if len(marks.split()) != len(tokens) or not marked:
                 lost += 1
                 continue
@@ -56,7 +57,7 @@ def read_items(model: Model, path: str) -> tuple[list[Item], int]:
             except (CtxembedError, ValueError):
                 lost += 1
                 continue
-            items.append(Item(label, clip(item), idiom))
+            items.append(Item(label, item.clip(REACH), idiom))
     return items, lost
 
 
@@ -70,12 +71,12 @@ def make_folds(keys: list[str], number: int, rng: np.random.Generator) -> Rows:
     return fold
 
 
-def macro_f1(right: Rows, given: Rows) -> float:
+def macro_f1(right: Rows, predicted: Rows) -> float:
     """Average F1 over the two labels."""
     both = []
     for label in (0, 1):
-        hit = int(((right == label) & (given == label)).sum())
-        both.append(2 * hit / max(1, int((right == label).sum() + (given == label).sum())))
+        hit = int(((right == label) & (predicted == label)).sum())
+        both.append(2 * hit / max(1, int((right == label).sum() + (predicted == label).sum())))
     return float(np.mean(both))
 
 
@@ -95,55 +96,55 @@ class Bench:
         self.ready: Prepared = prepare(model, items, self.labels, seed)
         self.seconds: list[float] = []
 
-    def frequent(self, seen: Rows, asked: Rows) -> Rows:
+    def frequent(self, seen: Rows, test: Rows) -> Rows:
         """Give the idiom's most frequent label; over all idioms where it was never seen."""
         overall = Counter(self.y[seen].tolist())
         mine = {i: Counter(self.y[seen[self.idiom[seen] == i]].tolist()) for i in set(self.idiom)}
-        told = [(mine[self.idiom[row]] or overall).most_common(1)[0][0] for row in asked]
-        return np.array(told, np.intp)
+        frequent = [(mine[self.idiom[row]] or overall).most_common(1)[0][0] for row in test]
+        return np.array(frequent, np.intp)
 
     def centroid(self, name: str) -> Guess:
         """Give the label of the nearest mean among the same idiom's vectors."""
         x = self.vectors[name]
 
-        def guess(seen: Rows, asked: Rows) -> Rows:
-            given = np.zeros(len(asked), np.intp)
-            for idiom in set(self.idiom[asked]):
-                at = np.flatnonzero(self.idiom[asked] == idiom)
+        def guess(seen: Rows, test: Rows) -> Rows:
+            predicted = np.zeros(len(test), np.intp)
+            for idiom in set(self.idiom[test]):
+                at = np.flatnonzero(self.idiom[test] == idiom)
                 known = seen[self.idiom[seen] == idiom]
                 known = known if len(known) else seen
                 means = [x[known[self.y[known] == label]].mean(axis=0) for label in (0, 1)]
-                given[at] = (x[asked[at]] @ unit(np.stack(means)).T).argmax(axis=1)
-            return given
+                predicted[at] = (x[test[at]] @ unit(np.stack(means)).T).argmax(axis=1)
+            return predicted
 
         return guess
 
-    def regression(self, seen: Rows, asked: Rows) -> Rows:
+    def regression(self, seen: Rows, test: Rows) -> Rows:
         """Fit scikit-learn's logistic regression to the bag."""
         x = self.vectors["bag"]
-        made = LogisticRegression(max_iter=2000).fit(x[seen], self.y[seen])
-        return np.asarray(made.predict(x[asked]), np.intp)
+        classifier = LogisticRegression(max_iter=2000).fit(x[seen], self.y[seen])
+        return np.asarray(classifier.predict(x[test]), np.intp)
 
-    def own_regression(self, seen: Rows, asked: Rows) -> Rows:
-        """The same, told which idiom it is: a weight for each idiom beside the bag."""
+    def own_regression(self, seen: Rows, test: Rows) -> Rows:
+        """The same, with the idiom known: a weight for each idiom beside the bag."""
         names = sorted(set(self.idiom[seen]))
         x = np.hstack([self.vectors["bag"], self.idiom[:, None] == np.array(names)])
-        made = LogisticRegression(max_iter=2000).fit(x[seen], self.y[seen])
-        return np.asarray(made.predict(x[asked]), np.intp)
+        classifier = LogisticRegression(max_iter=2000).fit(x[seen], self.y[seen])
+        return np.asarray(classifier.predict(x[test]), np.intp)
 
     def task(self, by: str) -> Guess:
         """Fit task attention; its held-out part comes out of the seen sentences."""
 
-        def guess(seen: Rows, asked: Rows) -> Rows:
+        def guess(seen: Rows, test: Rows) -> Rows:
             begun = time.perf_counter()
             rng = np.random.default_rng(self.seed)
             one, other = split([self.items[row] for row in seen], by, rng)
             two = len(self.labels)
             fitted = fit_examples(self.ready, seen[one], seen[other], two, FitSettings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)
-            some = self.ready.examples.take(asked)
-            made = logits(fitted.layer, fitted.task_head, self.ready.x, fitted.anchors, some)
-            return np.asarray(made.argmax(axis=1), np.intp)
+            some = self.ready.examples.take(test)
+            scores = task_logits(fitted.layer, fitted.task_head, self.ready.x, fitted.anchors, some)
+            return np.asarray(scores.argmax(axis=1), np.intp)
 
         return guess
 
@@ -155,15 +156,15 @@ def report(title: str, right: Rows, guesses: dict[str, Rows], rng: np.random.Gen
     print(f"\n{title}, {len(right)} sentences\n")
     print(f"| {'':34} | accuracy             | macro-F1             |")
     print(f"|{'-' * 36}|{'-' * 22}|{'-' * 22}|")
-    for name, given in guesses.items():
-        hit = right == given
-        scores = np.array([macro_f1(right[rows], given[rows]) for rows in draws])
+    for name, predicted in guesses.items():
+        hit = right == predicted
+        scores = np.array([macro_f1(right[rows], predicted[rows]) for rows in draws])
         f1[name] = scores
         a, b = np.quantile(hit[draws].mean(axis=1), [0.025, 0.975])
         c, d = np.quantile(scores, [0.025, 0.975])
         print(
             f"| {name:34} | {hit.mean():.3f} ({a:.3f}-{b:.3f})  "
-            f"| {macro_f1(right, given):.3f} ({c:.3f}-{d:.3f})  |",
+            f"| {macro_f1(right, predicted):.3f} ({c:.3f}-{d:.3f})  |",
             flush=True,
         )
     *others, mine = guesses
@@ -197,17 +198,17 @@ def main() -> None:
         ("By sentence", by_sentence, "sentence"),
         ("Idioms never seen", by_idiom, "expression"),
     ):
-        ways: dict[str, Guess] = {"most frequent label of the idiom": bench.frequent}
-        ways |= {**centroids, "logistic regression, bag": bench.regression}
+        methods: dict[str, Guess] = {"most frequent label of the idiom": bench.frequent}
+        methods |= {**centroids, "logistic regression, bag": bench.regression}
         if by == "sentence":
-            ways["logistic regression, bag and idiom"] = bench.own_regression
-        ways["task attention"] = bench.task(by)
-        guesses = {name: np.zeros(len(items), np.intp) for name in ways}
+            methods["logistic regression, bag and idiom"] = bench.own_regression
+        methods["task attention"] = bench.task(by)
+        guesses = {name: np.zeros(len(items), np.intp) for name in methods}
         folds = range(args.folds if args.only is None else args.only)
         for number in folds:
-            seen, asked = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            for name, guess in ways.items():
-                guesses[name][asked] = guess(seen, asked)
+            seen, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            for name, guess in methods.items():
+                guesses[name][test] = guess(seen, test)
         done = np.isin(fold, folds)
         report(title, bench.y[done], {n: g[done] for n, g in guesses.items()}, rng)
     print(f"\nfit: {np.median(bench.seconds):.0f} s, the median of {len(bench.seconds)}")

@@ -1,8 +1,8 @@
-"""Learning speed: our forward and backward pass against torch autograd, interleaved in one run.
+"""Learning speed: the forward and backward pass against torch autograd, interleaved in one run.
 
     OMP_NUM_THREADS=1 python bench/learn.py
 
-The same layer, parameters and batches for all. torch (fused) uses the same short cut as ours: only
+The same layer, parameters and batches for all. torch (fused) uses the same short cut: only
 the query is projected, the mixed vectors once. torch (plain) projects every key and value.
 """
 
@@ -17,14 +17,14 @@ import torch
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import start
-from ctxembed.attention.terms.walls import between
+from ctxembed.attention.terms import between
 
 DIM, HEADS, REACH, BATCH, VOCABULARY, ROUNDS = 100, 4, 24, 512, 20_000, 40
 Inputs = tuple[Any, Any, Any, Any]  # x, ids, target, pull
 
 
-def ours(layer: Layer) -> Callable[[Inputs], None]:
-    """One step as `ctxembed learn` takes it."""
+def ctxembed_step(layer: Layer) -> Callable[[Inputs], None]:
+    """Return one step as `ctxembed learn` takes it."""
 
     def step(inputs: Inputs) -> None:
         x, ids, target, pull = inputs
@@ -34,7 +34,7 @@ def ours(layer: Layer) -> Callable[[Inputs], None]:
 
 
 def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
-    """The same step by autograd."""
+    """Return the same step by autograd."""
     p = {
         name: torch.tensor(array, requires_grad=True) for name, array in layer.parameters().items()
     }
@@ -48,16 +48,16 @@ def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
         x, features = torch.from_numpy(read), torch.from_numpy(known[ids])
         own = torch.from_numpy(read[np.arange(len(ids)), target])
         at = torch.from_numpy(target)[:, None]
-        places = torch.arange(x.shape[1])
-        row = (places - at).clamp(-REACH, REACH) + REACH
+        positions = torch.arange(x.shape[1])
+        row = (positions - at).clamp(-REACH, REACH) + REACH
         bias = (features @ p["word"].T).transpose(1, 2) + p["distance"].T[row].transpose(1, 2)
         bias = bias - p["wall"][:, None] * walls
-        bias = bias.masked_fill((places == at)[:, None], -torch.inf)
+        bias = bias.masked_fill((positions == at)[:, None], -torch.inf)
         k, v = (None, None) if fused else (x[:, None] @ p["w_k"], x[:, None] @ p["w_v"])
 
-        def weigh(asked: Any, first: int, last: int) -> Any:
-            w_q = p["w_q"][first:last, : asked.shape[1]]
-            q = torch.einsum("bd,hdk->bhk", asked, w_q) + p["b_q"][first:last]
+        def weigh(query_input: Any, first: int, last: int) -> Any:
+            w_q = p["w_q"][first:last, : query_input.shape[1]]
+            q = torch.einsum("bd,hdk->bhk", query_input, w_q) + p["b_q"][first:last]
             if k is None:
                 sought = torch.einsum("bhk,hdk->bhd", q, p["w_k"][first:last])
                 scores = sought @ x.transpose(1, 2) / DIM**0.5
@@ -66,8 +66,8 @@ def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
             return torch.softmax(scores + bias[:, first:last], -1)
 
         near = weigh(own, 0, 1)
-        found = torch.nn.functional.normalize((near @ x)[:, 0], dim=-1)
-        weights = torch.cat([near, weigh(torch.cat([own, found], dim=1), 1, HEADS)], dim=1)
+        n = torch.nn.functional.normalize((near @ x)[:, 0], dim=-1)
+        weights = torch.cat([near, weigh(torch.cat([own, n], dim=1), 1, HEADS)], dim=1)
         if v is None:
             mixed = torch.einsum("bhd,hdk->bhk", weights @ x, p["w_v"])
         else:
@@ -89,7 +89,7 @@ def main() -> None:
     rest = rng.standard_normal((VOCABULARY, 5)).astype(np.float32)
     layer = start(DIM, rng, rest[:, :4], np.abs(rest[:, 4]), heads=HEADS, reach=REACH)
     contestants = {
-        "ctxembed": ours(layer),
+        "ctxembed": ctxembed_step(layer),
         "torch (fused)": torch_step(layer, True),
         "torch (plain)": torch_step(layer, False),
     }
@@ -104,9 +104,9 @@ def main() -> None:
             step((x[ids], ids, target, pull))
             if number > 2:  # the first rounds warm up
                 rates[name].append(ids.size / (time.perf_counter() - begin))
-    for name, found in rates.items():
-        ratio = statistics.median(a / b for a, b in zip(rates["ctxembed"], found, strict=True))
-        print(f"{name:14} {statistics.median(found):12,.0f} tokens/s   ctxembed x {ratio:.2f}")
+    for name, rate in rates.items():
+        ratio = statistics.median(a / b for a, b in zip(rates["ctxembed"], rate, strict=True))
+        print(f"{name:14} {statistics.median(rate):12,.0f} tokens/s   ctxembed x {ratio:.2f}")
 
 
 if __name__ == "__main__":

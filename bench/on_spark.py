@@ -1,4 +1,4 @@
-"""How fast is reading by Spark, against reading here? Fixed costs told apart from marginal ones.
+"""Compare the speed of reading by Spark with reading here: fixed costs and seconds a megabyte.
 
     python bench/on_spark.py TEXT [--shards 8] [--sizes 5 20]
 
@@ -17,7 +17,7 @@ from typing import Any
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.streams import open_bytes
 from ctxembed.training.spark import open_session
-from ctxembed.training.train import train
+from ctxembed.training.train import train_model
 from ctxembed.training.train_on_spark import train_on_spark
 
 
@@ -36,27 +36,25 @@ def main() -> None:
     parser.add_argument("text")
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--sizes", type=int, nargs=2, default=(5, 20), metavar="MB")
-    given = parser.parse_args()
-    place = Path(tempfile.mkdtemp())
-    how: dict[str, Any] = {"attention": False, "epochs": 1, "dim": 8, "force": True}
+    args = parser.parse_args()
+    folder = Path(tempfile.mkdtemp())
+    options: dict[str, Any] = {"attention": False, "epochs": 1, "dim": 8, "force": True}
     took: dict[str, list[float]] = {"here": [], "on Spark": []}
-    begun = time.perf_counter()
+    started = time.perf_counter()
     open_session()
-    print(f"session\t{time.perf_counter() - begun:.1f} s")
-    for size in given.sizes:
-        corpus = make_shards(given.text, place / str(size), size, given.shards)
-        for name, question in (("here", train), ("on Spark", train_on_spark)):
+    print(f"session\t{time.perf_counter() - started:.1f} s")
+    for size in args.sizes:
+        corpus = make_shards(args.text, folder / str(size), size, args.shards)
+        for name, work in (("here", train_model), ("on Spark", train_on_spark)):
             for round_ in ("first", "second"):
-                told = question(corpus, place / "model", **how).records()
-                (reading,) = (r["value"] for r in told if r["property"] == "reading_seconds")
-                seconds = float(str(reading))
+                seconds = work(corpus, folder / "model", **options).reading_seconds
                 print(f"{size} MB\t{name}\t{round_}\t{seconds:.2f} s", flush=True)
             took[name].append(seconds)
-    small, large = given.sizes
+    small, large = args.sizes
     for name, (one, other) in took.items():
         slope = (other - one) / (large - small)
         print(f"{name}\tfixed {one - slope * small:.2f} s\ta megabyte {slope:.3f} s")
-    shutil.rmtree(place)
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -26,14 +26,14 @@ SENSES = ("accuracy", "recall", "auc", "neighbor", "v_measure", "spliced", "spli
 
 def sentences(folder: Path) -> list[str]:
     """Read CoarseWSD-20's sentences with their targets in brackets."""
-    found = []
+    sentences = []
     for path in sorted(folder.glob("*/*.data.txt")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            place, _, text = line.partition("\t")
+            position, _, text = line.partition("\t")
             words = text.split()
-            words[int(place)] = f"[{words[int(place)]}]"
-            found.append(" ".join(words))
-    return found
+            words[int(position)] = f"[{words[int(position)]}]"
+            sentences.append(" ".join(words))
+    return sentences
 
 
 def figures(table: Table, name: str) -> dict[tuple[str, str], tuple[float, ...]]:
@@ -53,12 +53,12 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--encoder", action="append", default=[])
     parser.add_argument("--pairs", type=int, default=20)
-    given = parser.parse_args()
-    model = Model.open(given.model)
+    options = parser.parse_args()
+    model = Model.open(options.model)
     encoders: list[Representation] = [
-        Encoder.open(place, model.vocabulary.words) for place in given.encoder
+        Encoder.open(path, model.vocabulary.words) for path in options.encoder
     ]
-    coarse, wic = given.data / "coarsewsd20", given.data / "wic"
+    coarse, wic = options.data / "coarsewsd20", options.data / "wic"
 
     lines = sentences(coarse)
     bare, whole = [], []
@@ -90,7 +90,7 @@ def main() -> None:
                 [str(file) for file in files],
                 train=train if part == "wic" else None,
                 encoders=encoders,
-                pairs=given.pairs,
+                pairs=options.pairs,
             )
         )
         results[part] = figures(table, name)
@@ -106,9 +106,9 @@ def main() -> None:
     for name in sorted(names, key=lambda n: n not in ("random", "most frequent", "static")):
         cells = []
         for part, metric in columns:
-            found = results[part].get((metric, name))
+            figure = results[part].get((metric, name))
             cells.append(
-                f"{found[0]:.3f} ({found[1]:.3f}-{found[2]:.3f})" if found is not None else ""
+                f"{figure[0]:.3f} ({figure[1]:.3f}-{figure[2]:.3f})" if figure is not None else ""
             )
         print(f"| {name} | " + " | ".join(cells) + " |")
     print()

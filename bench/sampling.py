@@ -16,7 +16,7 @@ import numpy as np
 
 from ctxembed.text.sampling import draw
 
-TYPES, LENGTH, AT_ONCE = 1_000_000, 20, 1 << 20
+TYPES, LENGTH, BATCH_SIZE = 1_000_000, 20, 1 << 20
 BANDS = (10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**9)
 
 
@@ -24,21 +24,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, default=1_000_000_000)
     parser.add_argument("--per-word", type=int, default=20)
-    parser.add_argument("--least", type=int, default=180)
-    given = parser.parse_args()
+    parser.add_argument("--min-count", "--least", type=int, default=180)
+    args = parser.parse_args()
     share = 1 / np.arange(1, TYPES + 1)
     share /= share.sum()
-    counts = np.maximum(1, share * given.words)  # as expected; a pass that counts would say it
+    counts = np.maximum(1, share * args.words)  # as expected; a pass that counts would say it
     chance = np.cumsum(share)
-    limits = np.where(counts < given.least, 0, np.minimum(1, given.per_word / counts))
-    known = counts >= given.least
+    limits = np.where(counts < args.min_count, 0, np.minimum(1, args.per_word / counts))
+    known = counts >= args.min_count
     rare = known & (counts < np.median(counts[known]))
     rng = np.random.default_rng(1)
     listed, beside, kept_beside, kept_of, seen_beside, seen = (np.zeros(TYPES) for _ in range(6))
     sentences = kept_sentences = 0
     begun = time.process_time()
-    while sentences * LENGTH < given.words:
-        number = min(AT_ONCE // LENGTH, given.words // LENGTH - sentences)
+    while sentences * LENGTH < args.words:
+        number = min(BATCH_SIZE // LENGTH, args.words // LENGTH - sentences)
         if number <= 0:
             break
         words = np.searchsorted(chance, rng.random((number, LENGTH)).astype(np.float64))
@@ -60,14 +60,14 @@ def main() -> None:
         kept_sentences += int(kept.sum())
     seconds = time.process_time() - begun
     print(f"# {sentences * LENGTH:,} words, {sentences:,} sentences, {seconds:.0f} s")
-    print(f"# {known.sum():,} words with a vector; {known.sum() * given.per_word:,} to be listed")
+    print(f"# {known.sum():,} words with a vector; {known.sum() * args.per_word:,} to be listed")
     print(f"# kept sentences {kept_sentences:,} ({kept_sentences / sentences:.3f})")
     print("count_from\ttypes\tlisted\texpected\trare_beside\tlisted_rare_beside\tkept_rare_beside")
-    for low, high in zip((given.least, *BANDS), BANDS, strict=False):
+    for low, high in zip((args.min_count, *BANDS), BANDS, strict=False):
         band = known & (counts >= low) & (counts < high)
         if not band.any():
             continue
-        expected = np.minimum(counts, given.per_word)[band].sum()
+        expected = np.minimum(counts, args.per_word)[band].sum()
         parts = [listed[band].sum(), expected]
         parts += [a[band].sum() / max(1, b[band].sum()) for a, b in (
             (seen_beside, seen), (beside, listed), (kept_beside, kept_of))]  # fmt: skip

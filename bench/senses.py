@@ -32,7 +32,7 @@ from ctxembed.context.occurrences import sample
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.model.model import Model
-from ctxembed.queries.ambiguity import EACH, describe
+from ctxembed.queries.ambiguity import OCCURRENCES_PER_WORD, measure_usage
 from ctxembed.stats.vectors import unit
 from ctxembed.word_senses.cluster import cluster
 from ctxembed.word_senses.discover import find_senses
@@ -71,7 +71,7 @@ DESIGNS = {  # occurrences of each word
     "0.96 / 0.04": (960, 40),
 }
 DRAWN = 24  # pseudowords of each design
-MOST = 1000  # occurrences of an unmerged word
+OCCURRENCES = 1000  # occurrences of an unmerged word
 
 
 def halves(model: Model) -> tuple[list[str], list[str]]:
@@ -105,9 +105,9 @@ def merge(
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
     rows = [model.vocabulary.row(word) for word in words]
-    places = [sample(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)]
-    truth = np.repeat(np.arange(len(rows)), [len(some) for some in places])
-    inputs = np.array(space.way.inputs[np.arange(len(model.vocabulary))])
+    positions = [sample(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)]
+    truth = np.repeat(np.arange(len(rows)), [len(some) for some in positions])
+    inputs = np.array(space.representation.inputs[np.arange(len(model.vocabulary))])
     merged = np.average(model.vectors[rows], axis=0, weights=sizes)
     first = rows[0]
     if not np.allclose(inputs[first], model.vectors[first]):  # prepared as the attention wants it
@@ -115,24 +115,26 @@ def merge(
             merged = merged - model.mean
         merged = unit(merged)
     inputs[rows] = merged
-    made = vectors_at(model, replace(space.way, inputs=inputs), np.concatenate(places))
-    return made.astype(np.float64), truth
+    vectors = vectors_at(
+        model, replace(space.representation, inputs=inputs), np.concatenate(positions)
+    )
+    return vectors.astype(np.float64), truth
 
 
 def teach(placed: Floats, truth: Labels) -> float:
     """Return the V of a classifier that has seen the truth elsewhere: what the vectors can tell."""
-    made = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    classifier = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
     folds = StratifiedKFold(5, shuffle=True, random_state=1)
-    return float(v_measure_score(truth, cross_val_predict(made, placed, truth, cv=folds)))
+    return float(v_measure_score(truth, cross_val_predict(classifier, placed, truth, cv=folds)))
 
 
 def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     """Return the vectors of a word's occurrences."""
     assert model.index
-    places = sample(
-        model.index.positions(model.vocabulary.row(word)), MOST, np.random.default_rng(1)
+    positions = sample(
+        model.index.positions(model.vocabulary.row(word)), OCCURRENCES, np.random.default_rng(1)
     )
-    return vectors_at(model, space.way, places).astype(np.float64)
+    return vectors_at(model, space.representation, positions).astype(np.float64)
 
 
 def report(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
@@ -142,22 +144,22 @@ def report(representations: Representations, name: str, words: Sequence[str], la
     print("pseudoword\tright k\tk 1 2 3 4 5 6\tV auto\tV given\tV taught\tneeds-context")
     rng = np.random.default_rng(11)
     for design, sizes in DESIGNS.items():
-        numbers, auto, given, taught, needs = [], [], [], [], []
+        numbers, auto, fixed, taught, needs = [], [], [], [], []
         for drawn in draw(model, words, sizes, rng):
             vectors, truth = merge(model, space, drawn, sizes, rng)
-            found = cluster(vectors, space, None)
-            same = found.number == len(sizes)
-            told = found if same else cluster(vectors, space, len(sizes))
-            numbers.append(found.number)
-            auto.append(v_measure_score(truth, found.labels))
-            given.append(v_measure_score(truth, told.labels))
-            taught.append(teach(space.place(vectors), truth))
-            some = unit(vectors[rng.permutation(len(vectors))[:EACH]])
-            needs.append(describe("", MOST, some, some[0], space, 1).senses > 1)
+            chosen = cluster(vectors, space, None)
+            same = chosen.number == len(sizes)
+            right_k = chosen if same else cluster(vectors, space, len(sizes))
+            numbers.append(chosen.number)
+            auto.append(v_measure_score(truth, chosen.labels))
+            fixed.append(v_measure_score(truth, right_k.labels))
+            taught.append(teach(space.project(vectors), truth))
+            some = unit(vectors[rng.permutation(len(vectors))[:OCCURRENCES_PER_WORD]])
+            needs.append(measure_usage("", OCCURRENCES, some, some[0], space, 1).senses > 1)
         right = np.mean(np.array(numbers) == len(sizes))
         counts = " ".join(map(str, np.bincount(numbers, minlength=7)[1:]))
         print(
-            f"{design}\t{right:.2f}\t{counts}\t{np.mean(auto):.3f}\t{np.mean(given):.3f}"
+            f"{design}\t{right:.2f}\t{counts}\t{np.mean(auto):.3f}\t{np.mean(fixed):.3f}"
             f"\t{np.mean(taught):.3f}\t{np.mean(needs):.2f}",
             flush=True,
         )
@@ -166,8 +168,8 @@ def report(representations: Representations, name: str, words: Sequence[str], la
         vectors = alone(model, space, word)
         number = cluster(vectors, space, None).number
         several += [f"{word} {number}"] if number > 1 else []
-        some = unit(vectors[:: max(1, len(vectors) // EACH)])
-        context += describe("", MOST, some, some[0], space, 1).senses > 1
+        some = unit(vectors[:: max(1, len(vectors) // OCCURRENCES_PER_WORD)])
+        context += measure_usage("", OCCURRENCES, some, some[0], space, 1).senses > 1
     print(
         f"unmerged: one sense for {1 - len(several) / len(words):.2f}, static-ok for"
         f" {1 - context / len(words):.2f}; not one sense: {', '.join(several)}"
@@ -179,32 +181,32 @@ def coarsewsd(representations: Representations, name: str, folder: Path) -> None
     model, space = representations.model, make_space(representations, name)
     print("CoarseWSD\tsentences\tmost frequent\tk found\tof\taccuracy\tV auto\tV given")
     scores = []
-    for place in sorted(item for item in folder.iterdir() if item.is_dir()):
+    for word_folder in sorted(item for item in folder.iterdir() if item.is_dir()):
         occurrences: list[Occurrence] = []
         gold: list[int] = []
         for part in ("train", "test"):
-            lines = (place / f"{part}.data.txt").read_text(encoding="utf-8").splitlines()
-            labels = (place / f"{part}.gold.txt").read_text().split()
+            lines = (word_folder / f"{part}.data.txt").read_text(encoding="utf-8").splitlines()
+            labels = (word_folder / f"{part}.gold.txt").read_text().split()
             for line, label in zip(lines, labels, strict=True):
                 at, _, text = line.partition("\t")
                 tokens = [token.replace("[", "(").replace("]", ")") for token in text.split(" ")]
                 tokens[int(at)] = f"[{tokens[int(at)]}]"
                 try:
-                    found = parse(model, " ".join(tokens)).occurrences
+                    targets = parse(model, " ".join(tokens)).occurrences
                 except Exception:
                     continue
-                occurrences += found[:1]
-                gold += [int(label)] * len(found[:1])
+                occurrences += targets[:1]
+                gold += [int(label)] * len(targets[:1])
         truth = np.array(gold)
-        vectors = space.way.vectors([_clip(item) for item in occurrences])
-        made = cluster(vectors, space, None)
-        told = cluster(vectors, space, len(set(gold)))
+        vectors = space.representation.vectors([_clip(item) for item in occurrences])
+        chosen = cluster(vectors, space, None)
+        right_k = cluster(vectors, space, len(set(gold)))
         most = np.bincount(truth).max() / len(truth)
-        v, given = (v_measure_score(truth, found.labels) for found in (made, told))
-        scores.append((most, accuracy(truth, made.labels), v, given))
+        v, fixed = (v_measure_score(truth, c.labels) for c in (chosen, right_k))
+        scores.append((most, accuracy(truth, chosen.labels), v, fixed))
         print(
-            f"{place.name}\t{len(truth)}\t{most:.3f}\t{made.number}\t{len(set(gold))}"
-            f"\t{scores[-1][1]:.3f}\t{v:.3f}\t{given:.3f}",
+            f"{word_folder.name}\t{len(truth)}\t{most:.3f}\t{chosen.number}\t{len(set(gold))}"
+            f"\t{scores[-1][1]:.3f}\t{v:.3f}\t{fixed:.3f}",
             flush=True,
         )
     print("mean\t\t{:.3f}\t\t\t{:.3f}\t{:.3f}\t{:.3f}".format(*np.mean(scores, axis=0)))
@@ -217,10 +219,10 @@ def _clip(item: Occurrence, reach: int = 32) -> Occurrence:
     return Occurrence(ids, range(item.target.start - first, item.target.stop - first))
 
 
-def accuracy(truth: Labels, made: Labels) -> float:
+def accuracy(truth: Labels, labels: Labels) -> float:
     """Return the share that is right under the best naming of the clusters."""
-    table = np.zeros((truth.max() + 1, made.max() + 1))
-    np.add.at(table, (truth, made), 1)
+    table = np.zeros((truth.max() + 1, labels.max() + 1))
+    np.add.at(table, (truth, labels), 1)
     rows, columns = linear_sum_assignment(-table)
     return float(table[rows, columns].sum() / len(truth))
 
@@ -231,14 +233,14 @@ def seeds(representations: Representations, name: str, number: int = 8) -> None:
     print("word\tover seeds\tover as many draws of four fifths of its occurrences")
     for word in REAL:
         part = int(0.8 * min(10_000, model.counts[model.vocabulary.row(word)]))
-        found = [
+        senses = [
             [
                 find_senses(representations, word, attention=name, seed=seed, most=most)
                 for seed in range(1, number + 1)
             ]
             for most in (10_000, part)
         ]
-        numbers = [[item.senses.number for item in some] for some in found]
+        numbers = [[item.number for item in some] for some in senses]
         changed += [len(set(some)) > 1 for some in numbers]
         print("\t".join([word, *(" ".join(map(str, some)) for some in numbers)]), flush=True)
     print(f"{changed[0]} of {len(REAL)} words change their number over {number} seeds,", end=" ")
@@ -248,9 +250,9 @@ def seeds(representations: Representations, name: str, number: int = 8) -> None:
 def real(representations: Representations, name: str) -> None:
     """Print the senses of real words by their markers, for a person to read."""
     for word in REAL:
-        found = find_senses(representations, word, attention=name).senses
-        for share, marks in zip(found.shares, found.markers, strict=True):
-            print(f"{word}\t{found.number}\t{share:.2f}\t{' '.join(marks[:7])}", flush=True)
+        senses = find_senses(representations, word, attention=name)
+        for share, marks in zip(senses.shares, senses.markers, strict=True):
+            print(f"{word}\t{senses.number}\t{share:.2f}\t{' '.join(marks[:7])}", flush=True)
 
 
 def speed(model: Path) -> None:
@@ -282,22 +284,22 @@ def main() -> None:
     parser.add_argument("--attention")
     for flag in ("--tune", "--seeds", "--real", "--speed"):
         parser.add_argument(flag, action="store_true")
-    given = parser.parse_args()
-    representations = Representations(Model.open(given.model))
-    name = given.attention or representations.default()
+    options = parser.parse_args()
+    representations = Representations(Model.open(options.model))
+    name = options.attention or representations.default()
     tuning, reported = halves(representations.model)
-    if given.tune:
+    if options.tune:
         report(representations, name, tuning, "choosing")
-    elif given.seeds:
+    elif options.seeds:
         seeds(representations, name)
-    elif given.real:
+    elif options.real:
         real(representations, name)
-    elif given.speed:
-        speed(given.model)
+    elif options.speed:
+        speed(options.model)
     else:
         report(representations, name, reported, "reported")
-        if given.coarsewsd:
-            coarsewsd(representations, name, given.coarsewsd)
+        if options.coarsewsd:
+            coarsewsd(representations, name, options.coarsewsd)
 
 
 if __name__ == "__main__":

@@ -45,11 +45,11 @@ def measure_start(model: Path, rounds: int) -> None:
         ask = [sys.executable, "-m", "ctxembed", *question, "-q", "-m", str(model)]
         seconds(ask), seconds(BASE)  # compile, fill the disk cache
         runs = [(seconds(ask), seconds(BASE)) for _ in range(rounds)]
-        ours, base = (median(run[i][0] for run in runs) for i in (0, 1))
+        measured, base = (median(run[i][0] for run in runs) for i in (0, 1))
         ratio = median(a[0] / b[0] for a, b in runs)
         cpu = median(a[1] / b[1] for a, b in runs)
         peak = max(a[2] for a, _ in runs)
-        print(f"compare, {name}\t{ours:.3f}\t{base:.3f}\t{ratio:.2f}\t{cpu:.2f}\t{peak}")
+        print(f"compare, {name}\t{measured:.3f}\t{base:.3f}\t{ratio:.2f}\t{cpu:.2f}\t{peak}")
 
 
 def measure_growth(model: Path) -> None:

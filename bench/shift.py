@@ -29,29 +29,29 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from ctxembed.model.model import Model
-from ctxembed.queries.shift import _occurrences, _test, shift
-from ctxembed.stats.permutation_test import by_document, deal
-from ctxembed.text.function_words import is_content
+from ctxembed.queries.shift import run_permutation_test, shift, word_vectors
+from ctxembed.stats.permutation_test import by_document, permutation_test
+from ctxembed.text.tokenizer import is_content
 from ctxembed.word_senses.alignment import align
 
 PLANTED = ("field", "galaxy")
 PAIRS = 20  # more pairs of words to swap
 OFTEN = (100, 1000)  # how often they occur
 DESIGNS = ("sentences", "paragraphs", "blocks of 20", "blocks of 200")
-MOST = 300  # occurrences of a word in each half
+OCCURRENCES = 300  # occurrences of a word in each half
 
 
 def read_paragraphs(path: Path, words: int) -> list[str]:
     """Read so many words of paragraphs from all over a file."""
     opener = gzip.open if path.suffix == ".gz" else open
-    found, number = [], 0
+    lines, number = [], 0
     with opener(path, "rt", encoding="utf-8") as file:
         for line in file:
-            found.append(line.strip())
+            lines.append(line.strip())
             number += line.count(" ") + 1
             if number >= words:
                 break
-    return found
+    return lines
 
 
 def units_of(paragraphs: Sequence[str], design: str) -> list[list[str]]:
@@ -62,15 +62,15 @@ def units_of(paragraphs: Sequence[str], design: str) -> list[list[str]]:
     return [list(paragraphs[i : i + size]) for i in range(0, len(paragraphs), size)]
 
 
-def train(units: Sequence[Sequence[str]], place: Path, ready: str | None) -> Model:
+def train(units: Sequence[Sequence[str]], path: Path, ready: str | None) -> Model:
     """Train static vectors, or take ready ones; each unit is a document."""
-    text = place.with_suffix(".txt")
+    text = path.with_suffix(".txt")
     text.write_text("\n\n".join("\n".join(unit) for unit in units) + "\n", encoding="utf-8")
     how = ["index", "-m", ready] if ready else ["train", "--static-only", "--dim", "75"]
-    command = [sys.executable, "-m", "ctxembed", *how, str(text), "-o", str(place)]
+    command = [sys.executable, "-m", "ctxembed", *how, str(text), "-o", str(path)]
     command += ["--document", "block", "-q", *([] if ready else ["--workers", "1"])]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return Model.open(place)
+    return Model.open(path)
 
 
 def halves(
@@ -112,14 +112,14 @@ def null(
     words = [word for word in range(len(aligned.rows_a)) if aligned.is_content(word)]
     by_documents, by_occurrences = [], []
     for word in rng.permutation(words)[:tested].tolist():
-        found = _test(aligned, word, MOST, 199, 1)
-        again = _occurrences(aligned, word, MOST, 1)
-        if found is None or again is None:
+        test = run_permutation_test(aligned, word, OCCURRENCES, 199, 1)
+        again = word_vectors(aligned, word, OCCURRENCES, 1)
+        if test is None or again is None:
             continue
-        by_documents.append(found.p_value)
+        by_documents.append(test.p_value)
         x, y, _ = again
         each = by_document(x, np.arange(len(x)), y, np.arange(len(y)))
-        by_occurrences.append(deal(x, y, each, 199, np.random.default_rng(1)).p_value)
+        by_occurrences.append(permutation_test(x, y, each, 199, np.random.default_rng(1)).p_value)
     alarms = [int(np.sum(np.array(p) <= 0.05)) for p in (by_documents, by_occurrences)]
     return [len(by_documents), *alarms]
 
@@ -139,7 +139,7 @@ def power(paragraphs: Sequence[str], share: float, folder: Path, ready: str | No
     rng = np.random.default_rng(1)
     swapped = draw_pairs(paragraphs, rng)
     a, b = halves(units_of(paragraphs, "paragraphs"), folder, rng, ready, swapped, share)
-    table = shift(a, b, min_count=20, number=10**6, most=MOST)
+    table = shift(a, b, min_count=20, number=10**6, most=OCCURRENCES)
     rows = {str(row["word"]): row for row in table.records()}
     print("planted\trank\tcounts\teffect\tlow\thigh\tp_value\tq_value")
     for word in swapped:
@@ -147,15 +147,15 @@ def power(paragraphs: Sequence[str], share: float, folder: Path, ready: str | No
         if row is None:
             print(f"{word}\tnot tested: fewer than 20 in one half")
             continue
-        told = "\t".join(f"{row[name]:.4f}" for name in ("effect", "low", "high"))
+        effect = "\t".join(f"{row[name]:.4f}" for name in ("effect", "low", "high"))
         p, q = (f"{row[name]:.2g}" for name in ("p_value", "q_value"))
         counts = f"{row['count_a']} {row['count_b']}"
-        print(f"{word}\t{row['rank']}\t{counts}\t{told}\t{p}\t{q}", flush=True)
+        print(f"{word}\t{row['rank']}\t{counts}\t{effect}\t{p}\t{q}", flush=True)
     mine = [rows[word] for word in swapped if word in rows]
     others = [row for word, row in rows.items() if word not in swapped]
     for name, level in (("p_value", 0.05), ("q_value", 0.05)):
-        found, false = (sum(float(str(r[name])) <= level for r in some) for some in (mine, others))
-        print(f"{name} up to {level}: {found} of {len(mine)} planted, {false} of {len(others)} not")
+        hits, false = (sum(float(str(r[name])) <= level for r in some) for some in (mine, others))
+        print(f"{name} up to {level}: {hits} of {len(mine)} planted, {false} of {len(others)} not")
     print("\n".join(table.notes))
 
 
@@ -169,29 +169,29 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.3, help="of the paragraphs planted in")
     parser.add_argument("--power", action="store_true", help="what was planted, instead")
     parser.add_argument("--ready", metavar="MODEL", help="vectors that have read neither half")
-    given = parser.parse_args()
-    paragraphs = read_paragraphs(given.text, given.words)
+    options = parser.parse_args()
+    paragraphs = read_paragraphs(options.text, options.words)
     with tempfile.TemporaryDirectory() as name:
-        if given.power:
-            power(paragraphs, given.share, Path(name) / "planted", given.ready)
+        if options.power:
+            power(paragraphs, options.share, Path(name) / "planted", options.ready)
             return
         print("null\twords\tp up to 0.05, documents dealt\t... occurrences dealt\teach split")
-        for design in given.design or DESIGNS:
-            found = np.array(
+        for design in options.design or DESIGNS:
+            counts = np.array(
                 [
                     null(
                         paragraphs,
                         design,
-                        given.tested,
+                        options.tested,
                         Path(name) / f"{design}{seed}",
                         seed,
-                        given.ready,
+                        options.ready,
                     )
-                    for seed in range(1, given.splits + 1)
+                    for seed in range(1, options.splits + 1)
                 ]
             )  # (splits, 3)
-            total, by_documents, by_occurrences = found.sum(axis=0)
-            each = " ".join(f"{n / m:.3f}" for m, n, _ in found)
+            total, by_documents, by_occurrences = counts.sum(axis=0)
+            each = " ".join(f"{n / m:.3f}" for m, n, _ in counts)
             print(
                 f"{design}\t{total}\t{by_documents / total:.3f}\t{by_occurrences / total:.3f}"
                 f"\t{each}",

@@ -36,9 +36,9 @@ def main() -> None:
     for name, line in QUESTIONS.items():
         taken: dict[str, list[float]] = {"everyday": [], "english": []}
         for _ in range(runs):
-            for model, found in taken.items():
-                found.append(seconds([*line, "-m", model]))
-        everyday, english = (min(found) for found in taken.values())
+            for model, times in taken.items():
+                times.append(seconds([*line, "-m", model]))
+        everyday, english = (min(times) for times in taken.values())
         print(f"{name}\t{everyday:.3f}\t{english:.3f}\t{english / everyday:.2f}")
 
 

@@ -57,11 +57,11 @@ Seconds = list[float]  # by the clock, and of the processor
 # --- the contestants, each a plain script --------------------------------------------------------
 
 
-def ours(
+def ctxembed_train(
     raw: Path, work: Path, sg: bool, epochs: int, workers: int, engine: str = "own", seed: int = 1
 ) -> None:
     """Raw text in, model directory out."""
-    line = [sys.executable, "-m", "ctxembed", "train", str(raw), "-o", str(work / "ours"), "-q"]
+    line = [sys.executable, "-m", "ctxembed", "train", str(raw), "-o", str(work / "model"), "-q"]
     line += ["--force", "--algorithm", "skipgram" if sg else "cbow", "--workers", str(workers)]
     line += ["--dim", str(DIM), "--window", str(WINDOW), "--epochs", str(epochs)]
     line += ["--min-count", str(MIN_COUNT), "--negative", str(NEGATIVE), "--sample", str(SAMPLE)]
@@ -108,7 +108,7 @@ def fasttext(tokenised: Path, work: Path, sg: bool, epochs: int, workers: int) -
 
 
 CONTESTANTS: dict[str, Callable[[Path, Path, bool, int, int], None]] = {
-    "ctxembed": ours,
+    "ctxembed": ctxembed_train,
     "plain LineSentence": plain,
     "gensim corpus_file": corpus_file,
     "fastText": fasttext,
@@ -129,7 +129,7 @@ def measure_train(args: argparse.Namespace, work: Path) -> None:
                 source = raw if name in TAKES_RAW else tokenised
                 began = time.perf_counter()
                 if name == "ctxembed":
-                    ours(raw, work, sg, args.epochs, args.workers)
+                    ctxembed_train(raw, work, sg, args.epochs, args.workers)
                 else:
                     run_apart(name, source, work, sg, args.epochs, args.workers)
                 seconds[name].append(time.perf_counter() - began)
@@ -313,7 +313,7 @@ def measure_start(args: argparse.Namespace, work: Path) -> None:
         "import numpy, click": [sys.executable, "-c", "import numpy, click"],
         "neighbors": [*start, "neighbors", few[1]],
         "similarity": [*start, "similarity", *few],
-        "vector": [*start, "vector", *few],
+        "vector": [*start, "show", "--vector", *few],
     }
     os.environ["CTXEMBED_MODEL"] = str(work / "big")
     seconds: dict[str, list[float]] = {name: [] for name in lines}
@@ -331,13 +331,15 @@ def measure_quality(args: argparse.Namespace, work: Path) -> None:
     data = Path(args.data)
     print(f"\n{args.rounds} seeds, {args.epochs} epochs, {SAME}, {args.workers} workers")
     for kind in ("skipgram", "cbow"):
-        found: dict[str, dict[str, list[float]]] = {}
+        values: dict[str, dict[str, list[float]]] = {}
         for seed in range(1, args.rounds + 1):
             for engine in ("own", "gensim"):
-                ours(raw, work, kind == "skipgram", args.epochs, args.workers, engine, seed)
-                for name, value in evaluate(work / "ours", data).items():
-                    found.setdefault(name, {}).setdefault(engine, []).append(value)
-        for name, by in found.items():
+                ctxembed_train(
+                    raw, work, kind == "skipgram", args.epochs, args.workers, engine, seed
+                )
+                for name, value in evaluate(work / "model", data).items():
+                    values.setdefault(name, {}).setdefault(engine, []).append(value)
+        for name, by in values.items():
             own, gensim = (np.array(by[engine]) for engine in ("own", "gensim"))
             error = float(np.hypot(own.std(ddof=1), gensim.std(ddof=1)) / np.sqrt(len(own)))
             print(
@@ -350,22 +352,24 @@ def measure_quality(args: argparse.Namespace, work: Path) -> None:
 def evaluate(model: Path, data: Path) -> dict[str, float]:
     """Ask ctxembed evaluate for one figure of each benchmark."""
 
-    def figure(kind: str, place: str, metric: str, way: str) -> float:
-        line = [sys.executable, "-m", "ctxembed", "evaluate", kind, str(data / place)]
+    def figure(kind: str, path: str, metric: str, representation: str) -> float:
+        line = [sys.executable, "-m", "ctxembed", "evaluate", kind, str(data / path)]
         line += ["-m", str(model), "-f", "json", "-q"]
         done = subprocess.run(line, check=True, stdout=subprocess.PIPE)
         rows = [r for r in json.loads(done.stdout)
-                if (r["metric"], r["representation"]) == (metric, way)]  # fmt: skip
-        return float(rows[-1]["value"])  # the mean stands last
+                if (r["metric"], r["representation"]) == (metric, representation)]  # fmt: skip
+        return float(rows[-1]["value"])  # the mean is last
 
     names = {"WordSim-353": RATINGS[0], "MEN": RATINGS[1], "SimLex-999": RATINGS[2]}
-    made = {
+    figures = {
         name: figure("similarity", f"similarity/{file}", "spearman", "static")
         for name, file in names.items()
     }
-    made["analogies"] = figure("analogies", "analogies/questions-words.txt", "accuracy", "static")
-    made["CoarseWSD"] = figure("senses", "coarsewsd20", "accuracy", "general")
-    return made
+    figures["analogies"] = figure(
+        "analogies", "analogies/questions-words.txt", "accuracy", "static"
+    )
+    figures["CoarseWSD"] = figure("senses", "coarsewsd20", "accuracy", "general")
+    return figures
 
 
 def measure_curve(args: argparse.Namespace, work: Path) -> None:
@@ -378,44 +382,44 @@ def measure_curve(args: argparse.Namespace, work: Path) -> None:
         line += ["--force", "-q", "--static-only", "-f", "json", "--workers", str(args.workers)]
         line += args.options.split()
         done = subprocess.run(line, check=True, stdout=subprocess.PIPE)
-        told = {row["property"]: row["value"] for row in json.loads(done.stdout)}
+        summary = {row["property"]: row["value"] for row in json.loads(done.stdout)}
         words, vectors = load(work / "curve")
         counts = np.load(work / "curve" / "counts.npy")
-        place = Path(args.data) / "similarity"
-        scores = [spearman(words, vectors, place / name)[0] for name in RATINGS]
+        folder = Path(args.data) / "similarity"
+        scores = [spearman(words, vectors, folder / name)[0] for name in RATINGS]
         settings = ("dim", "epochs", "window", "min_count", "sample")
         print(
-            f"{told['tokens']:>10,}",
+            f"{summary['tokens']:>10,}",
             *(f"{score:.4f} " for score in (*scores, junk(vectors, counts))),
-            f"{told['vocabulary']:>8} {told['training_seconds']:>10}  ",
-            " ".join(f"{name} {told[name]}" for name in settings),
+            f"{summary['vocabulary']:>8} {summary['training_seconds']:>10}  ",
+            " ".join(f"{name} {summary[name]}" for name in settings),
             flush=True,
         )
 
 
 def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     """Of pairs that people rate highly, how often is one among the other's ten nearest words?"""
+    from ctxembed.context.nearest import trust
     from ctxembed.model.model import Model
-    from ctxembed.queries.neighbors import trust
 
     model = Model.open(args.model)
     pairs = [
         (model.vocabulary.rows[a], model.vocabulary.rows[b])
-        for name, least in zip(RATINGS, (7.5, 38, 6.5), strict=True)
+        for name, min_score in zip(RATINGS, (7.5, 38, 6.5), strict=True)
         for one, other, score in read_pairs(Path(args.data) / "similarity" / name)
-        if score >= least and one in model.vocabulary.rows and other in model.vocabulary.rows
+        if score >= min_score and one in model.vocabulary.rows and other in model.vocabulary.rows
         for a, b in ((one, other), (other, one))
     ]
-    asked = np.unique([a for a, _ in pairs])
-    cosines = model.units[asked] @ model.units.T
-    cosines[np.arange(len(asked)), asked] = -1
+    queries = np.unique([a for a, _ in pairs])
+    cosines = model.units[queries] @ model.units.T
+    cosines[np.arange(len(queries)), queries] = -1
     counts = np.asarray(model.counts)
     weak = 0.02 * model.tokens**0.5
     reach = np.concatenate([  # CSLS: how near each word's ten nearest of the frequent words are
         np.partition(some @ model.units[:20_000].T, -10, axis=1)[:, -10:].mean(axis=1)
         for some in np.array_split(model.units, len(counts) // 4096 + 1)
     ])  # fmt: skip
-    ways = {
+    scores_by_name = {
         "cosine": cosines,
         "times 1 - exp(-n/k), as ranked": cosines * trust(model),
         "the same, k half": cosines * (1 - np.exp(-counts / weak * 2)),
@@ -424,9 +428,9 @@ def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
         "CSLS": 2 * cosines - reach,
         **{f"n at least {n}": np.where(counts < n, -1, cosines) for n in (30, 100, 300)},
     }
-    rows = {int(row): place for place, row in enumerate(asked)}
+    rows = {int(row): position for position, row in enumerate(queries)}
     print(f"{len(pairs)} pairs, {len(counts)} words, k {weak:.0f}")
-    for name, scores in ways.items():
+    for name, scores in scores_by_name.items():
         best = np.argpartition(-scores, 10, axis=1)[:, :10]
         hits = np.mean([b in best[rows[a]] for a, b in pairs])
         rare = float((counts[best] < 30).mean())
@@ -439,13 +443,13 @@ def read_pairs(ratings: Path) -> Iterator[tuple[str, str, float]]:
         yield one, other, float(score)
 
 
-def junk(vectors: Floats, counts: NDArray[np.int64], least: int = 30) -> float:
+def junk(vectors: Floats, counts: NDArray[np.int64], min_count: int = 30) -> float:
     """Share of the ten nearest words of 200 frequent ones that occur fewer than 30 times."""
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    asked = np.arange(100, 300)  # the very first are no content words
-    cosines = units[asked] @ units.T
-    cosines[np.arange(len(asked)), asked] = -1
-    return float((counts[np.argsort(-cosines, axis=1)[:, :10]] < least).mean())
+    queries = np.arange(100, 300)  # the very first are no content words
+    cosines = units[queries] @ units.T
+    cosines[np.arange(len(queries)), queries] = -1
+    return float((counts[np.argsort(-cosines, axis=1)[:, :10]] < min_count).mean())
 
 
 def load(folder: Path) -> tuple[dict[str, int], Floats]:
@@ -534,8 +538,8 @@ def main() -> None:
             args.source, args.work, bool(args.sg), args.epochs, args.workers
         )
         return
-    with tempfile.TemporaryDirectory() as place:
-        globals()[f"measure_{args.what}"](args, Path(place))
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[f"measure_{args.what}"](args, Path(folder))
 
 
 if __name__ == "__main__":

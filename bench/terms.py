@@ -1,4 +1,4 @@
-"""What each term of learned attention is good for: every figure with it, and without.
+"""Measure each term of learned attention: every figure with it, and without.
 
     python -m bench.terms DATA [MODEL] [--part choose|once|later]
 
@@ -15,11 +15,10 @@ from pathlib import Path
 
 from bench.english import held_out
 from bench.everyday import PARTS, SENTENCES, read_rows, score
-from ctxembed.context.representations import Attention, Representation, representations_of
+from ctxembed.context.representations import Attention, Representation, Representations
 from ctxembed.evaluation.figures import Scores, average, tabulate
-from ctxembed.evaluation.scws import scws
-from ctxembed.evaluation.senses import read_labelled
-from ctxembed.evaluation.senses import score as score_senses
+from ctxembed.evaluation.senses import read_labelled, score_senses
+from ctxembed.evaluation.similarity import scws
 from ctxembed.evaluation.substitution import substitution
 from ctxembed.evaluation.wic import wic
 from ctxembed.model.bundled import open_model
@@ -30,21 +29,21 @@ from ctxembed.training.fit import wilson
 
 def without_each(model: Model) -> list[Representation]:
     """List the representations, and learned attention without each of its terms."""
-    ways = representations_of(model)
-    learned = ways.get("learned")
+    representations = Representations.of(model)
+    learned = representations.get("learned")
     assert isinstance(learned, Attention)
-    made: list[Representation] = [
-        ways.get(name) for name in ("static", "bag", "general", "learned")
+    chosen: list[Representation] = [
+        representations.get(name) for name in ("static", "bag", "general", "learned")
     ]
     for term in learned.layer.terms:
         others = tuple(other for other in learned.layer.terms if other is not term)
         layer = replace(learned.layer, terms=others)
-        made.append(replace(learned, name=f"learned, no {term.name}", layer=layer))
+        chosen.append(replace(learned, name=f"learned, no {term.name}", layer=layer))
     layer = replace(learned.layer, own=2 * learned.layer.own)
-    return [*made, replace(learned, name="learned, twice the own share", layer=layer)]
+    return [*chosen, replace(learned, name="learned, twice the own share", layer=layer)]
 
 
-def from_files(model: Model, data: Path, ways: Sequence[Representation]) -> list[Scores]:
+def from_files(model: Model, data: Path, representations: Sequence[Representation]) -> list[Scores]:
     """Score the labelled senses, pairs in context, rated pairs and substitutes."""
     dev, train = (
         (
@@ -54,12 +53,22 @@ def from_files(model: Model, data: Path, ways: Sequence[Representation]) -> list
         for part in ("dev", "train")
     )
     words = read_labelled(model, data / "coarsewsd20")
-    by_word = [score_senses(word, ways, [1, place], Progress()) for place, word in enumerate(words)]
-    rated = scws(model, str(data / "scws" / "ratings.txt"), ways, 1)[:1]
+    by_word = [
+        score_senses(word, representations, [1, number], Progress())
+        for number, word in enumerate(words)
+    ]
+    rated = scws(model, str(data / "scws" / "ratings.txt"), representations, 1)[:1]
     files = (str(data / "lexsub" / f"lst_trial.{part}") for part in ("preprocessed", "gold"))
     candidates = str(data / "lexsub" / "lst.candidates")
-    ranked, _ = substitution(model, (next(files), next(files)), candidates, ways, 1, Progress())
-    return [average("coarsewsd20", by_word), wic(model, dev, train, ways, 1), *rated, ranked[0]]
+    ranked, _ = substitution(
+        model, (next(files), next(files)), candidates, representations, 1, Progress()
+    )
+    return [
+        average("coarsewsd20", by_word),
+        wic(model, dev, train, representations, 1),
+        *rated,
+        ranked[0],
+    ]
 
 
 def main() -> None:
@@ -67,18 +76,18 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("model", nargs="?", default="english")
     parser.add_argument("--part", choices=PARTS, default="choose")
-    given = parser.parse_args()
-    model = open_model(given.model)
-    ways = without_each(model)
+    args = parser.parse_args()
+    model = open_model(args.model)
+    representations = without_each(model)
     print("set\tmetric\trepresentation\tvalue\tlow\thigh")
-    everyday = [row for row in read_rows(SENTENCES) if row["part"] == given.part]
-    for name, rows in ((f"everyday, {given.part}", everyday), ("heldout", held_out())):
-        for way in ways:
-            for kind, found in score(model, way, rows).items():
-                low, high = wilson(sum(found), len(found))
-                value = sum(found) / len(found)
-                print(f"{name}\t{kind}\t{way.name}\t{value:.3f}\t{low:.3f}\t{high:.3f}")
-    for row in tabulate("senses", from_files(model, given.data, ways)).records():
+    everyday = [row for row in read_rows(SENTENCES) if row["part"] == args.part]
+    for name, rows in ((f"everyday, {args.part}", everyday), ("heldout", held_out())):
+        for representation in representations:
+            for kind, hits in score(model, representation, rows).items():
+                low, high = wilson(sum(hits), len(hits))
+                value = sum(hits) / len(hits)
+                print(f"{name}\t{kind}\t{representation.name}\t{value:.3f}\t{low:.3f}\t{high:.3f}")
+    for row in tabulate("senses", from_files(model, args.data, representations)).records():
         cells = (f"{row[key]:.3f}" for key in ("value", "low", "high"))
         print(row["set"], row["metric"], row["representation"], *cells, sep="\t", flush=True)
 

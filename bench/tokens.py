@@ -1,9 +1,9 @@
-"""How fast are words and sentences found? Ours against split, a pattern and a library.
+"""Measure how fast text is split into words: ctxembed against split, a pattern and a library.
 
     python bench/tokens.py TEXT [--megabytes 100] [--rounds 5]
 
 TEXT is any file that train reads; its first megabytes are copied to a plain file first, so that
-nobody's time goes into unpacking. The contestants take turns; the median of the rounds counts.
+no time goes into unpacking. The contestants take turns; the median of the rounds counts.
 """
 
 import argparse
@@ -18,16 +18,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.numbering import number_all
+from ctxembed.text.numbering import number_corpus
 from ctxembed.text.streams import open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
 
-def ours(path: Path, workers: int) -> str:
+def number_text(path: Path, workers: int) -> str:
     """Sentences and words with their numbers; the digest proves that they are the same."""
     digest = hashlib.blake2b()
-    blocks = Corpus([str(path)]).blocks()
-    for part, _ in number_all(blocks, Tokenizer(), False, workers):
+    for part, _, _ in number_corpus(Corpus([str(path)]), Tokenizer(), workers):
         for array in (part.ids, part.lengths, part.lines):
             digest.update(array.tobytes())
         digest.update(part.text)
@@ -54,17 +53,17 @@ def library(path: Path) -> None:
     from tokenizers import Tokenizer as Library
     from tokenizers import models, normalizers, pre_tokenizers
 
-    made = Library(models.WordLevel({"?": 0}, unk_token="?"))
-    made.normalizer = normalizers.Lowercase()
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = Library(models.WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     with path.open(encoding="utf-8") as file:
         while lines := file.readlines(1 << 20):
-            made.encode_batch_fast(lines)
+            tokenizer.encode_batch_fast(lines)
 
 
 CONTESTANTS: dict[str, Callable[[Path], object]] = {
-    "ctxembed, two workers": lambda path: ours(path, 2),
-    "ctxembed, one": lambda path: ours(path, 1),
+    "ctxembed, two workers": lambda path: number_text(path, 2),
+    "ctxembed, one": lambda path: number_text(path, 1),
     "str.split": split,
     "re.findall": pattern,
     "tokenizers": library,
@@ -82,24 +81,24 @@ def main() -> None:
     parser.add_argument("text")
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
-        with open_bytes(given.text) as source, path.open("wb") as target:
+        with open_bytes(args.text) as source, path.open("wb") as target:
             for line in source:
                 target.write(line)
-                if target.tell() >= given.megabytes * 1_000_000:
+                if target.tell() >= args.megabytes * 1_000_000:
                     break
         size = path.stat().st_size / 1e6
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTESTANTS}
         answers = set()
-        for _ in range(given.rounds):
+        for _ in range(args.rounds):
             for name, run in CONTESTANTS.items():
                 wall, cpu = time.perf_counter(), processor()
                 answer = run(path)
                 times[name].append((time.perf_counter() - wall, processor() - cpu))
                 answers |= {answer} - {None}
-    print(f"{size:.0f} MB, {given.rounds} rounds, {len(os.sched_getaffinity(0))} cores,", end=" ")
+    print(f"{size:.0f} MB, {args.rounds} rounds, {len(os.sched_getaffinity(0))} cores,", end=" ")
     print("the same tokens" if len(answers) == 1 else "DIFFERENT TOKENS")
     print(f"{'':24}{'MB/s':>8}{'MB/s of one core':>20}")
     for name, taken in times.items():

@@ -22,14 +22,14 @@ begun = time.perf_counter()
 KeyedVectors.load_word2vec_format(sys.argv[1], no_header=True)
 seconds = time.perf_counter() - begun
 """
-OURS = """
+IMPORT = """
 import json, resource, sys, time
 from ctxembed.training.import_ import import_
 begun = time.perf_counter()
 import_(sys.argv[1], sys.argv[2], force=True)
 seconds = time.perf_counter() - begun
 """
-TELL = """
+PRINT_USAGE = """
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps([seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
 """
@@ -48,37 +48,37 @@ def write_vectors(path: Path, words: int, dim: int) -> None:
 def run(code: str, *arguments: Path) -> list[float]:
     """Return wall seconds, CPU seconds and peak megabytes of a process."""
     done = subprocess.run(
-        [sys.executable, "-c", code + TELL, *map(str, arguments)],
+        [sys.executable, "-c", code + PRINT_USAGE, *map(str, arguments)],
         capture_output=True,
         check=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
     )
-    found: list[float] = json.loads(done.stdout)
-    return found
+    times: list[float] = json.loads(done.stdout)
+    return times
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name, default in (("--words", 400_000), ("--dim", 50), ("--runs", 5)):
         parser.add_argument(name, type=int, default=default)
-    given = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "glove.txt"
-        write_vectors(path, given.words, given.dim)
-        print(f"{given.words} x {given.dim}, {path.stat().st_size / 1e6:.0f} MB of text")
-        ours, theirs = [], []
-        for _ in range(given.runs):  # interleaved
-            ours.append(run(OURS, path, Path(folder) / "model"))
-            theirs.append(run(GENSIM, path))
+        write_vectors(path, args.words, args.dim)
+        print(f"{args.words} x {args.dim}, {path.stat().st_size / 1e6:.0f} MB of text")
+        seconds, gensim_seconds = [], []
+        for _ in range(args.runs):  # interleaved
+            seconds.append(run(IMPORT, path, Path(folder) / "model"))
+            gensim_seconds.append(run(GENSIM, path))
     print("| | wall s | CPU s | peak MB |\n|---|---|---|---|")
     for name, runs in (
-        ("ctxembed import, model directory written and synced", ours),
-        ("gensim load_word2vec_format, into memory", theirs),
+        ("ctxembed import, model directory written and synced", seconds),
+        ("gensim load_word2vec_format, into memory", gensim_seconds),
     ):
         medians = np.median(runs, axis=0)
         print(f"| {name} | " + " | ".join(f"{number:.1f}" for number in medians) + " |")
-    wall, cpu, _ = np.median(theirs, axis=0) / np.median(ours, axis=0)
+    wall, cpu, _ = np.median(gensim_seconds, axis=0) / np.median(seconds, axis=0)
     print(f"\ngensim / ctxembed: wall {wall:.1f}, CPU {cpu:.1f}")
 
 

@@ -76,7 +76,7 @@ class Grammar:
 
 @dataclass(frozen=True)
 class Sentence:
-    place: float  # sentences stand in the order of this number
+    position: float  # sentences stand in the order of this number
     text: str
     labels: tuple[tuple[str, int, str], ...]  # word, occurrence, sense
 
@@ -199,7 +199,7 @@ def article(match: re.Match[str]) -> str:
     return match[1] + ("n " if VOWEL_SOUND.match(match[2]) else " ")
 
 
-def finish(text: str, place: float, grammar: Grammar) -> Sentence:
+def finish(text: str, position: float, grammar: Grammar) -> Sentence:
     """Take the senses out of the text and into labels; articles, capital and full stop."""
     labels: list[tuple[str, int, str]] = []
     seen: dict[str, int] = {}
@@ -210,7 +210,7 @@ def finish(text: str, place: float, grammar: Grammar) -> Sentence:
             labels.append((word, seen[word], match[2]))
     text = ARTICLE.sub(article, TOKEN.sub(lambda m: m[1], text))
     text = text[0].upper() + text[1:]
-    return Sentence(place, text if text[-1] in ".?!" else text + ".", tuple(labels))
+    return Sentence(position, text if text[-1] in ".?!" else text + ".", tuple(labels))
 
 
 def may_join(text: str, other: str) -> bool:
@@ -256,16 +256,16 @@ def compose(source: Source, clause: Clause, grammar: Grammar, rng: Random) -> st
 def stream(source: Source, grammar: Grammar) -> Iterator[Sentence]:
     """Sentences of one source without end, each clause in turn, none twice."""
     rng = Random(f"{SEED}: {source.name}")
-    made: set[str] = set()
+    texts: set[str] = set()
     while True:
-        before = len(made)
+        before = len(texts)
         for clause in shuffled(source.clauses, rng):
             text = compose(source, clause, grammar, rng)
-            place = rng.random()
-            if text not in made:
-                made.add(text)
-                yield finish(text, place, grammar)
-        if len(made) == before:
+            position = rng.random()
+            if text not in texts:
+                texts.add(text)
+                yield finish(text, position, grammar)
+        if len(texts) == before:
             raise ValueError(f"{source.name}: the grammar has run out after {before} sentences")
 
 
@@ -279,7 +279,7 @@ def make_corpus(name: str, grammar: Grammar) -> list[Sentence]:
     for senses in grammar.idioms.values():
         wanted += [(source, int(PER_IDIOM * size)) for source in senses]
     sentences = [s for source, count in wanted for s in islice(stream(source, grammar), count)]
-    return sorted(sentences, key=lambda sentence: (sentence.place, sentence.text))
+    return sorted(sentences, key=lambda sentence: (sentence.position, sentence.text))
 
 
 def build() -> dict[str, str]:

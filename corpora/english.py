@@ -17,7 +17,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import ctxembed
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.saved_senses import open_senses
-from ctxembed.output.bars import Bars
+from ctxembed.output.progress_bars import Bars
 from ctxembed.text.build_index import build
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
@@ -80,35 +80,34 @@ def find_senses(work: Path, progress: Bars) -> None:
         if row is not None and model.counts[row] >= OFTEN
     ]
     ctxembed.senses(work, often, min_score=SCORE, **how)
-    found = open_senses(ctxembed.open(work))
-    alone = [word for word in often if found[word].number == 1]
-    nearly = [word for word in alone if found[word].facts["scores"][0] >= NEARLY]
+    saved = open_senses(ctxembed.open(work))
+    alone = [word for word in often if saved[word].number == 1]
+    nearly = [word for word in alone if saved[word].facts["scores"][0] >= NEARLY]
     ctxembed.senses(work, nearly, k=2, **how)
 
 
 def left_out(work: Path) -> dict[str, list[int]]:
-    """List senses that a person found to be none (by which rule, the file says), and all of words
-    that have only one."""
+    """Return the senses to leave out: those that a person rejected, and all of words with one."""
     lines = (HERE / "english.left_out.txt").read_text().splitlines()
-    told = [line.split() for line in lines if line and not line.startswith("#")]
-    found = open_senses(ctxembed.open(work)).values()
-    alone: dict[str, list[int]] = {item.word: [] for item in found if item.number == 1}
-    return alone | {word: [int(number) for number in numbers] for word, *numbers in told}
+    listed = [line.split() for line in lines if line and not line.startswith("#")]
+    saved = open_senses(ctxembed.open(work)).values()
+    alone: dict[str, list[int]] = {item.word: [] for item in saved if item.number == 1}
+    return alone | {word: [int(number) for number in numbers] for word, *numbers in listed}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--work", type=Path, default=Path("build/english"), help="The whole model.")
-    given = parser.parse_args()
-    given.work.parent.mkdir(parents=True, exist_ok=True)
-    train(given.files, given.work, Bars(quiet=False))
+    args = parser.parse_args()
+    args.work.parent.mkdir(parents=True, exist_ok=True)
+    train(args.files, args.work, Bars(quiet=False))
     ctxembed.shrink(
-        given.work,
+        args.work,
         bundled_model("english"),
         about=ABOUT,
         frames=FRAMES,
-        without=left_out(given.work),
+        without=left_out(args.work),
         force=True,
     )
 

@@ -1,61 +1,57 @@
-"""What does this word mean here? Static against contextual embeddings, number by number.
+"""Compare static and contextual word vectors: what does this word mean here?
 
-The command line and this module share their names:
+Each command of the command line is a function here, under the same name:
 
     import ctxembed
     model = ctxembed.open()  # the bundled english; or ctxembed.open("ctxembed-model")
     table = ctxembed.neighbors(model, "apple", 3)  # a Table, as the command prints it
 
-Wherever a model is wanted its path will do, or None for the one a command would use.
+A model may be given as its path, or as None for the one that a command would use.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
-# Nothing is imported before it is used: start-up is what a person feels first.
-_QUESTIONS = (  # each in a file of its name
-    "ablate", "ambiguity", "check", "collocates", "compare", "contextualize", "explain",
-    "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses", "shift",
-    "show", "similarity", "substitutes", "tokenize", "vectorize",
+# Nothing is imported before it is used, so that every command starts fast.
+_QUERIES = (  # each in a file of its name
+    "ablate", "ambiguity", "collocates", "compare", "contextualize", "explain", "keywords", "kwic",
+    "ladder", "neighbors", "positions", "predict", "senses", "shift", "show", "similarity",
+    "substitutes", "tokenize", "vectorize",
 )  # fmt: skip
 _WHERE = {
     "CtxembedError": "ctxembed.errors",
-    "Model": "ctxembed.model.model",
-    "Chart": "ctxembed.table",
-    "Column": "ctxembed.table",
+    "Chart": "ctxembed.table", "Column": "ctxembed.table", "Table": "ctxembed.table",
     "Corpus": "ctxembed.text.corpus",
-    "Table": "ctxembed.table",
-    "draw": "ctxembed.output.picture",
-    "render": "ctxembed.output.render",
+    "Model": "ctxembed.model.model",
     "open": "ctxembed.model.bundled:open_model",
-    "given": "ctxembed.context.worked_example",
+    "saved_senses": "ctxembed.model.saved_senses",
+    "Representations": "ctxembed.context.representations",
+    "parse": "ctxembed.context.parse",
+    "open_worked_example": "ctxembed.context.worked_example",
+    "given": "ctxembed.context.worked_example:open_worked_example",  # its name in 0.2
+    **{name: f"ctxembed.queries.{name}" for name in _QUERIES},
+    "info": "ctxembed.queries.info", "check": "ctxembed.queries.info",
+    "vector": "ctxembed.queries.show",
+    "analogy": "ctxembed.queries.neighbors",
+    "explain_weights": "ctxembed.queries.explain",
+    "align": "ctxembed.word_senses.alignment",
+    "evaluate": "ctxembed.evaluation.evaluate",
     "train": "ctxembed.training.train",
     "learn": "ctxembed.training.learn:learn_attention",
     "fit": "ctxembed.training.fit:fit_task",
-    "info": "ctxembed.queries.show",
-    "vector": "ctxembed.queries.show",
-    "analogy": "ctxembed.queries.neighbors",
-    "Representations": "ctxembed.context.representations",
-    "parse": "ctxembed.context.parse",
-    "explain_weights": "ctxembed.queries.explain",
-    "saved_senses": "ctxembed.model.saved_senses",
-    "evaluate": "ctxembed.evaluation.evaluate",
-    "import_": "ctxembed.training.import_",
-    "export": "ctxembed.training.export",
-    "index": "ctxembed.training.index_",
-    "shrink": "ctxembed.training.shrink",
-    "align": "ctxembed.word_senses.alignment",
     "mix": "ctxembed.training.mix",
-    **{name: f"ctxembed.queries.{name}" for name in _QUESTIONS},
-}
+    "import_": "ctxembed.training.import_", "export": "ctxembed.training.export",
+    "index": "ctxembed.training.index_", "shrink": "ctxembed.training.shrink",
+    "draw": "ctxembed.output.picture", "render": "ctxembed.output.render",
+}  # fmt: skip
 __all__ = ["__version__", *_WHERE]
 
 
 def look_up(name: str) -> "Any":
-    """Import what this module offers under a name."""
+    """Import and return what this module offers under a name."""
     from importlib import import_module
 
     module, _, attribute = _WHERE[name].partition(":")

@@ -1,14 +1,14 @@
-"""What can go wrong, each kind with the exit code the shell sees."""
+"""Errors, each kind with its exit code."""
 
 
 class CtxembedError(Exception):
-    """A failure with a message for the user: what, which, and what to do next."""
+    """An error with a message for the user: what happened, which input, what to do."""
 
     exit_code = 1
 
 
 class UsageError(CtxembedError):
-    """The request itself makes no sense."""
+    """A wrong option or argument."""
 
     exit_code = 2
 
@@ -20,7 +20,7 @@ class ModelError(CtxembedError):
 
 
 class Replaced(ModelError):
-    """Another model took the place of the one that was opened; asking again may help."""
+    """A model that was replaced while it was read; a second attempt may work."""
 
 
 class UnknownWordError(CtxembedError):
@@ -36,7 +36,7 @@ class CorpusError(CtxembedError):
 
 
 def read_failure(name: object, error: OSError) -> str:
-    """Say in one line why a file could not be opened.
+    """Return one line that says why a file could not be opened.
 
     >>> read_failure("a.txt", FileNotFoundError(2, "No such file or directory"))
     'a.txt: no such file or directory'

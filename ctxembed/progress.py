@@ -1,11 +1,11 @@
-"""How long work reports itself: the core counts, whoever called decides what to show."""
+"""Progress of long work: the core reports it, the caller decides what to show."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class Stage:
-    """One stage under way, that nobody looks at."""
+    """A stage of the work; shows nothing."""
 
     def advance(self, amount: float = 1) -> None:
         """Count `amount` more units as done."""
@@ -15,15 +15,15 @@ class Stage:
 
 
 class Progress:
-    """Silent; cli/ has one that draws bars."""
+    """Progress that shows nothing; cli/ has one that draws bars."""
 
     @contextmanager
     def stage(self, name: str, total: float | None, unit: str) -> Iterator[Stage]:
-        """Begin a stage of `total` units (None where nobody knows)."""
+        """Begin a stage of `total` units (None where unknown)."""
         yield Stage()
 
     def note(self, text: str) -> None:
-        """Tell the user something that is not data."""
+        """Show a message that is not data."""
 
 
 SILENT = Progress()

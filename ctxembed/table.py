@@ -1,4 +1,4 @@
-"""The one thing a question answers with: named columns, rows, and what is told beside them."""
+"""Table: named columns, rows, notes and charts; every query returns one."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,33 +11,32 @@ from ctxembed.errors import CtxembedError
 
 
 class Numbers(Protocol):
-    """A vector, as numpy has it."""
+    """A vector, such as a numpy array."""
 
-    def tolist(self) -> Any:
-        """Return its numbers."""
+    def tolist(self) -> Any: ...
 
 
 Cell = str | int | float | list[float] | list[str] | Numbers | None
 Row = Sequence[Cell]
 Role = Literal["label", "number", "share", "chance", "vector", "text", "long", "keyword", "aside"]
 F = TypeVar("F", bound=Callable[..., Any])
-MOST = 100  # rows that a notebook shows
+MAX_ROWS = 100  # rows that a notebook shows
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, what it means, and its role.
+    """A column: its name, its meaning, and its role.
 
-    label    says what a row is about
+    label    names what a row is about
     number   a value
-    share    a number that adds up to a total over its `group`, the rows that agree in these
-             columns; it still does when it is rounded
+    share    a number that sums to a total, also when rounded, over the rows that have the same
+             values in the columns of `group`
     chance   a probability; a small one is never printed as 0
-    vector   an array of numbers; `parts` names them where a cell holds one number only
+    vector   an array of numbers; `parts` names them in formats with one number a cell
     text     words
-    long     text that is broken into lines on a terminal instead of cut off
-    keyword  the middle of a concordance, its contexts in the columns beside it
-    aside    left out of format table: a note says it, or there is no room
+    long     text that is wrapped on a terminal instead of cut off
+    keyword  the middle of a concordance, with its contexts in the columns beside it
+    aside    left out of format table, where a note says it or it is too wide
     """
 
     name: str
@@ -45,68 +44,67 @@ class Column:
     role: Role = "number"
     group: Sequence[str] = ()
     parts: Sequence[str] = ()
-    between: str = " "  # what stands between the items of a list, where it is printed as text
+    between: str = " "  # separates the items of a list printed as text
 
     def each(self, names: Iterable[str]) -> list["Column"]:
-        """Make the columns that this one stands for, as AXIS... does, or d1, d2, ..."""
+        """Return a copy of this column under each name, as for AXIS... or d1, d2, ..."""
         return [replace(self, name=name) for name in names]
 
 
-PROPERTIES = (Column("property", "what is told", "label"), Column("value", "its value"))
+PROPERTIES = (Column("property", "its name", "label"), Column("value", "its value"))
 
 
 def answers(*columns: Column) -> Callable[[F], F]:
-    """Declare the columns that a question may answer with; help and man pages read them."""
+    """Declare the columns of a query's tables; help and man pages read them."""
 
-    def declare(question: F) -> F:
-        question.__dict__["columns"] = columns
-        return question
+    def declare(query: F) -> F:
+        query.columns = columns  # type: ignore[attr-defined]
+        return query
 
     return declare
 
 
 Kind = Literal["tokens", "heat", "scatter", "lines", "bars", "dots"]
-Place = str | int  # a column: its name, or its number from 0 where names may repeat
+ColumnKey = str | int  # a column: its name, or its number from 0 where names may repeat
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What a picture of a Table shows: which column plays which part. It draws nothing itself.
+    """What a picture of a Table shows: which column is used for what. It draws nothing itself.
 
-    tokens   a sentence: a word for each row, `label`, shaded by `y`, with an arc from the word that
-             `start` names; a sentence for each `panel`
+    tokens   a sentence: a word for each row, `label`, shaded by `y`, with an arc from the word
+             named by `start`; one sentence for each `panel`
     heat     a square for each `label` and `x`, or for each of several `y`, coloured by `y`
-    scatter  a point for each row at `x` and `y`, coloured by `series`; `label` says what it is
+    scatter  a point for each row at `x` and `y`, coloured by `series`, named by `label`
     lines    `y` over `x`, a line for each `series` or each `y`, with an interval
-    bars     a bar for each `label`, one beside the other for each `y`, or `stacked` by `series`
-    dots     a line for each `label`, on it a dot for each `series` or each `y`, with an interval
+    bars     a bar for each `label`, side by side for each `y`, or `stacked` by `series`
+    dots     a line for each `label` with a dot for each `series` or each `y`, and an interval
 
-    A row for which `y` is empty is not drawn. Parts of several columns are joined by a space.
+    A row without `y` is not drawn. Several columns for one part are joined by a space.
     """
 
     kind: Kind
-    y: Sequence[Place] = ()  # the numbers
-    x: Place | None = None
-    label: Sequence[Place] = ()
-    series: Sequence[Place] = ()
-    panel: Sequence[Place] = ()  # a picture of its own for each
-    low: Place | None = None  # the interval of y
-    high: Place | None = None
-    start: str = ""  # tokens: the column that names the target; dots, scatter: where arrows begin
+    y: Sequence[ColumnKey] = ()  # the numbers
+    x: ColumnKey | None = None
+    label: Sequence[ColumnKey] = ()
+    series: Sequence[ColumnKey] = ()
+    panel: Sequence[ColumnKey] = ()  # a separate picture for each
+    low: ColumnKey | None = None  # the interval of y
+    high: ColumnKey | None = None
+    start: str = ""  # tokens: the column of the target; dots, scatter: where arrows begin
     stacked: bool = False
-    domain: tuple[float, float] | None = None  # of y; what is there, with 0, where none is given
+    domain: tuple[float, float] | None = None  # of y; None: from the data, including 0
     title: str = ""
-    of: "Callable[[], Table] | None" = None  # what is drawn, where it is not the Table itself
+    of: "Callable[[], Table] | None" = None  # another table to draw
 
 
 class Table:
-    """Columns and rows; rows may be a stream.
+    """Columns and rows.
 
-    A stream is kept as it is read, so that it can be read again; a function that begins one is
-    asked again, and nothing is kept. `notes` are for the person, `unknown` says of each word that
-    had to be left out why: they go to stderr. Both may grow until the last row is read. `charts`
-    are its pictures, one under the other; under them stand `caption` and the notes. `lead` says the
-    answer in words, lines that a person reads before the table; its rows hold the same.
+    rows: a sequence; an iterator, which is kept as it is read; or a function that returns an
+    iterator, which is called again for each reading. `notes` and `unknown` (a message for each word
+    left out) go to stderr, and may grow until the last row is read. `charts` are its pictures, with
+    `caption` and the notes below them. `lead` returns lines of text printed above the table.
     """
 
     def __init__(
@@ -117,6 +115,7 @@ class Table:
         unknown: Sequence[str] = (),
         chart: Chart | Sequence[Chart] | None = None,
         lead: Callable[[], Iterable[str]] | None = None,
+        title: str = "",
     ) -> None:
         self.columns = tuple(c if isinstance(c, Column) else Column(c) for c in columns)
         self._rows = rows
@@ -125,9 +124,9 @@ class Table:
         self.charts = (chart,) if isinstance(chart, Chart) else tuple(chart or ())
         self.caption: list[str] = []
         self.lead = lead
-        self.title = ""  # stands above it on a page
+        self.title = title  # printed above it on a page
 
-    def place(self, column: Place) -> int:
+    def column_index(self, column: ColumnKey) -> int:
         """Return the number of a column, from 0."""
         return column if isinstance(column, int) else self.names.index(column)
 
@@ -164,38 +163,35 @@ class Table:
         return pandas.DataFrame([list(row) for row in self.rows], columns=self.names)
 
     def _repr_html_(self) -> str:
-        """Show a notebook the picture, where there is one, and the first rows."""
-        picture = look_up("draw")(self) if self.charts else ""
-        return f"{picture}{self.as_html()}"
+        """Return the picture, if there is one, and the first rows, for a notebook."""
+        return (look_up("draw")(self) if self.charts else "") + self.as_html()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Show a notebook without HTML the first rows as text."""
+        """Print the first rows as text, for a notebook without HTML."""
         printer.text(str(self))
 
     def __str__(self) -> str:
-        rows = list(islice(self.rows, MOST + 1))
-        more = f"only the first {MOST} rows\n" if len(rows) > MOST else ""
-        return "".join(look_up("render")(Table(self.columns, rows[:MOST]), "table")) + more
+        rows = list(islice(self.rows, MAX_ROWS + 1))
+        more = f"only the first {MAX_ROWS} rows\n" if len(rows) > MAX_ROWS else ""
+        return "".join(look_up("render")(Table(self.columns, rows[:MAX_ROWS]), "table")) + more
 
     def as_html(self) -> str:
         """Return the first rows as HTML."""
-        rows = list(islice(self.rows, MOST + 1))
-        head = _line("th", self.names)
-        body = "".join(_line("td", map(_show, row)) for row in rows[:MOST])
-        more = f"<p>only the first {MOST} rows</p>" if len(rows) > MOST else ""
+        from html import escape
+
+        def line(tag: str, cells: Iterable[str]) -> str:
+            return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+        def text(cell: Cell) -> str:
+            if isinstance(cell, float):
+                return "" if math.isnan(cell) else f"{cell:.4f}"
+            return "" if cell is None else str(cell)
+
+        rows = list(islice(self.rows, MAX_ROWS + 1))
+        head = line("th", self.names)
+        body = "".join(line("td", map(text, row)) for row in rows[:MAX_ROWS])
+        more = f"<p>only the first {MAX_ROWS} rows</p>" if len(rows) > MAX_ROWS else ""
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
-
-
-def _line(tag: str, cells: Iterable[str]) -> str:
-    from html import escape
-
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
-
-
-def _show(cell: Cell) -> str:
-    if isinstance(cell, float):
-        return "" if math.isnan(cell) else f"{cell:.4f}"
-    return "" if cell is None else str(cell)
 
 
 def round_to_total(values: Sequence[float], digits: int) -> list[str]:
@@ -208,18 +204,18 @@ def round_to_total(values: Sequence[float], digits: int) -> list[str]:
     one = max((below for _, below in ratios), default=1)
     exact = [above * 10**digits * (one // below) for above, below in ratios]  # in parts of one
     floors = [value // one for value in exact]
-    total = int(f"{math.fsum(values):.12f}".replace(".", ""))  # binary shares of 1 miss it by a bit
+    total = int(f"{math.fsum(values):.12f}".replace(".", ""))  # hides the last bits of a sum of 1
     rounded, left = divmod(total * 10**digits, 10**12)
     rounded += 2 * left > 10**12 or (2 * left == 10**12 and rounded % 2)  # half to even
     missing = rounded - sum(floors)
     order = sorted(range(len(values)), key=lambda i: (floors[i] * one - exact[i], i))
-    if missing < 0:  # by the last bits, where all digits are asked for
+    if missing < 0:  # by the last bits, with many digits
         order.reverse()
     for turn in range(abs(missing)):
         floors[order[turn % len(order)]] += 1 if missing > 0 else -1
-    return [_decimal(number, digits) for number in floors]
 
+    def decimal(number: int) -> str:
+        whole, rest = divmod(abs(number), 10**digits)
+        return ("-" if number < 0 else "") + (f"{whole}.{rest:0{digits}}" if digits else f"{whole}")
 
-def _decimal(number: int, digits: int) -> str:
-    whole, rest = divmod(abs(number), 10**digits)
-    return ("-" if number < 0 else "") + (f"{whole}.{rest:0{digits}}" if digits else f"{whole}")
+    return [decimal(number) for number in floors]

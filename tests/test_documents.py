@@ -11,13 +11,18 @@ DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 
 def sources() -> dict[str, str]:
     """Return the text of every file that a document may name, by each end of its path."""
-    found: dict[str, str] = {}
-    for path in [*ROOT.glob("ctxembed/**/*.py"), *ROOT.glob("tests/**/*.*"), *ROOT.glob("*.md")]:
+    by_file: dict[str, str] = {}
+    for path in [
+        *ROOT.glob("ctxembed/**/*.py"),
+        *ROOT.glob("tests/**/*.*"),
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+    ]:
         if "__pycache__" not in path.parts:
             parts = path.relative_to(ROOT).parts
             for first in range(len(parts)):
-                found["/".join(parts[first:])] = path.read_text(encoding="utf-8")
-    return found
+                by_file["/".join(parts[first:])] = path.read_text(encoding="utf-8")
+    return by_file
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -34,6 +39,6 @@ def test_what_is_named_is_there(name: str) -> None:
         assert re.search(rf"\b(def|class) {last}\b|^{last}\b", there[file], re.M), (file, thing)
 
 
-def test_the_readme_leads_to_them() -> None:
+def test_the_readme_links_to_the_documents() -> None:
     readme = (ROOT / "README.md").read_text()
     assert all(name in readme for name in DOCUMENTS)

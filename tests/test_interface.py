@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from inspect import Parameter, signature
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,11 +11,13 @@ import click
 import pytest
 
 import ctxembed
-from ctxembed import Table, look_up
-from ctxembed.cli.command import PRINTING
-from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed import Table
+from ctxembed.cli.command import Command
+from ctxembed.cli.groups import COMMANDS, GROUPS, OLD_NAMES
+from ctxembed.cli.main import load_command
+from ctxembed.cli.printing import Printing
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.model.bundled import bundled_model, corpora
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.output.blocks import draw_blocks
 from tests.conftest import TEXT, write_tiny
 
@@ -29,8 +32,8 @@ TASK = "".join(
     )
 )
 # Each command's function, as a person calls it; m is the path of a model, t a folder.
-ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
-    "train": [lambda m, t: ctxembed.train(str(t / "c.txt"), t / "made", epochs=1, dim=4)],
+CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
+    "train": [lambda m, t: ctxembed.train(str(t / "c.txt"), t / "trained", epochs=1, dim=4)],
     "learn": [lambda m, t: ctxembed.learn(copied(t), "more", epochs=0.001, heads=1)],
     "fit": [
         lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "idioms", epochs=1),
@@ -53,7 +56,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.explain(m, APPLE, recipe=True),
         lambda m, t: ctxembed.explain(m, APPLE, check=True, head="each"),
         lambda m, t: ctxembed.explain(m, APPLE, steps=True),
-        lambda m, t: ctxembed.explain(ctxembed.given("bank"), "money [bank] grows"),
+        lambda m, t: ctxembed.explain(ctxembed.open_worked_example("bank"), "money [bank] grows"),
         lambda m, t: ctxembed.explain_weights("tea"),
         lambda m, t: ctxembed.explain_weights("tea", recipe=True),
     ],
@@ -75,7 +78,7 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.collocates(m, "apple", min_count=1, min_documents=1),
         lambda m, t: ctxembed.collocates(m, "the", window=2, sort="count", function_words=True),
     ],
-    "keywords": [lambda m, t: ctxembed.keywords(m, corpora() / "fruit.txt", min_count=1)],
+    "keywords": [lambda m, t: ctxembed.keywords(m, corpora_directory() / "fruit.txt", min_count=1)],
     "kwic": [lambda m, t: ctxembed.kwic(m, "apple", number=1, axes={"taste": ["juice"]})],
     "ambiguity": [
         lambda m, t: ctxembed.ambiguity(m, "apple"),
@@ -113,9 +116,19 @@ ASKED: dict[str, list[Callable[[str, Path], Table]]] = {
     "ladder": [lambda m, t: ctxembed.ladder(m, "apple", "bank")],
 }
 # What becomes a Model, a Corpus or a Tokenizer first, is another function, or a file of arrays.
-MADE = {"on", "vectors", "encoding", "errors", "lines", "document", "cased", "language", "weights"}
-MADE |= {"output"}
-CASES = [(name, place) for name, calls in ASKED.items() for place in range(len(calls))]
+OTHER_OPTIONS = {
+    "on",
+    "vectors",
+    "encoding",
+    "errors",
+    "lines",
+    "document",
+    "cased",
+    "language",
+    "weights",
+}
+OTHER_OPTIONS |= {"output", "vector", "analogy", "check", "add"}
+CASES = [(name, place) for name, calls in CALLS.items() for place in range(len(calls))]
 
 
 def fitted(model: str, folder: Path) -> str:
@@ -134,21 +147,33 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write_tiny(tmp_path_factory.mktemp("mine") / "model", TEXT * 15))
 
 
-def test_every_command_is_asked() -> None:
-    assert set(ASKED) == {name for name in COMMANDS if not load_command(name).output}
+def command_of(name: str) -> Command:
+    """Return the command that calls a function of this name."""
+    return load_command(OLD_NAMES[name].split()[0] if name in OLD_NAMES else name)
 
 
-@pytest.mark.parametrize(("name", "place"), CASES, ids=[f"{n}-{i}" for n, i in CASES])
-def test_strings_in_a_table_out(name: str, place: int, mine: str, tmp_path: Path) -> None:
+def test_every_command_is_called() -> None:
+    assert set(CALLS) - set(OLD_NAMES) == {n for n in COMMANDS if load_command(n).queries}
+
+
+def test_the_list_of_commands_has_their_own_summaries() -> None:
+    for commands in GROUPS.values():
+        for name, summary in commands.items():
+            own = load_command(name).get_short_help_str(limit=1000)
+            assert own.startswith(summary), name
+
+
+@pytest.mark.parametrize(("name", "position"), CASES, ids=[f"{n}-{i}" for n, i in CASES])
+def test_strings_in_a_table_out(name: str, position: int, mine: str, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("The apple juice is sweet.\nThe bank has money.\n" * 20)
     (tmp_path / "task.tsv").write_text(TASK)
     (tmp_path / "rated.txt").write_text("apple orange 8\napple bank 1\nmoney bank 7\n")
     (tmp_path / "v.txt").write_text("apple 1 0\nbank 0 1\n")
-    table = ASKED[name][place](mine, tmp_path)
+    table = CALLS[name][position](mine, tmp_path)
     assert isinstance(table, Table)
     first = [tuple(map(str, row)) for row in table.rows]
     assert first and first == [tuple(map(str, row)) for row in table.rows]
-    declared = load_command(name).columns
+    declared = [*chain(*command_of(name).columns.values())]
     meanings = {(column.meaning, column.role) for column in declared}
     names = {column.name for column in declared if "..." not in column.name}
     for column in table.columns:  # what is printed is in the page, or stands for AXIS... there
@@ -156,27 +181,28 @@ def test_strings_in_a_table_out(name: str, place: int, mine: str, tmp_path: Path
         if column.name not in names:
             assert "..." in next(c.name for c in declared if c.meaning == column.meaning)
     if table.charts:
-        assert load_command(name).picture
+        assert command_of(name).picture
         drawn = ctxembed.draw(table)
         assert drawn == ctxembed.draw(table)
         assert ElementTree.fromstring(drawn).attrib["class"] == "ctxembed"
         assert all(len(line) <= 60 for line in "".join(draw_blocks(table, 60)).splitlines())
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", CALLS)
 def test_options_and_parameters_have_one_name(name: str) -> None:
-    """What a command's function is asked with is what its options are called."""
-    question, command = look_up("import_" if name == "import" else name), load_command(name)
-    assert question.columns == command.columns
-    assert question.__doc__
-    told = signature(question)
-    assert told.return_annotation is Table
-    if not any(one.kind is Parameter.VAR_KEYWORD for one in told.parameters.values()):
+    """The parameters of a query have the names of the options."""
+    command = command_of(name)
+    query = getattr(ctxembed, "import_" if name == "import" else name)
+    assert query in command.queries.values() and query.__doc__
+    assert signature(query).return_annotation is Table
+    parameters = [signature(one).parameters for one in command.queries.values()]
+    if not any(one.kind is Parameter.VAR_KEYWORD for each in parameters for one in each.values()):
         options = {one.name for one in command.params if isinstance(one, click.Option)}
-        assert options <= {*told.parameters, *PRINTING, *MADE}
+        names = {name for each in parameters for name in each}
+        assert options <= {*names, *Printing.__dataclass_fields__, *OTHER_OPTIONS}
 
 
-def test_an_unknown_word_travels_on_the_table(mine: str) -> None:
+def test_unknown_words_are_kept_on_the_table(mine: str) -> None:
     table = ctxembed.neighbors(mine, ["apple", "appel"], 1)
     assert [row["word"] for row in table.records()] == ["apple"]
     assert table.unknown == ["'appel' is not in the vocabulary; close known words: apple"]
@@ -189,7 +215,7 @@ def test_an_unknown_word_travels_on_the_table(mine: str) -> None:
     ]
 
 
-def test_the_bundled_model_is_the_default_and_stays_as_it_is() -> None:
+def test_the_bundled_model_is_the_default_and_read_only() -> None:
     assert ctxembed.info(None).records()[0]["property"] == "path"
     for change in (ctxembed.learn, lambda m: ctxembed.senses(m, "bank", save=True)):
         with pytest.raises(UsageError, match="the bundled model everyday stays as it is"):

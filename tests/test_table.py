@@ -12,15 +12,15 @@ from tests.conftest import stream
 
 
 def test_a_stream_is_kept() -> None:
-    asked: list[int] = []
-    table = Table(("n",), stream(asked))
+    numbers: list[int] = []
+    table = Table(("n",), stream(numbers))
     assert next(iter(table.rows)) == (0,)
-    assert asked == [0]
+    assert numbers == [0]
     assert table.records() == table.records() == [{"n": 0}, {"n": 1}, {"n": 2}]
-    assert asked == [0, 1, 2]
+    assert numbers == [0, 1, 2]
 
 
-def test_a_function_is_asked_again_and_nothing_is_kept() -> None:
+def test_a_table_from_a_function_is_computed_each_time() -> None:
     begun = []
 
     def rows() -> Iterator[tuple[int]]:
@@ -56,7 +56,7 @@ def test_a_table_carries_what_its_picture_shows() -> None:
     assert table.charts == (chart,)
     assert Table(("n",), [], chart=[chart, chart]).charts == (chart, chart)
     assert Table(("n",), []).charts == ()
-    assert [table.place(column) for column in (*chart.label, *chart.y, 1)] == [0, 1, 1]
+    assert [table.column_index(column) for column in (*chart.label, *chart.y, 1)] == [0, 1, 1]
 
 
 class Seen(HTMLParser):

@@ -1,16 +1,17 @@
-"""Attention. For a word i that asks and the words j it looks at, in each head:
+"""Attention, forward and backward. For a word x_i and the words x_j it looks at, in each head:
 
     q = x_i W_Q + b_Q                k = x_j W_K                v = x_j W_V W_O
-    score  = scale · q·k + what the terms add (distance, walls, the word itself)
+    score  = scale · q·k + the terms (distance, walls, word bias)
     weight = softmax of the scores over j
     output = own · x_i + share · sum over heads and j of weight · v
 
-A layer may look twice: what its first head finds, n_i = Σ weight x_j at length 1, stands beside the
-word in what the others ask with, q = [x_i ; n_i] W_Q + b_Q.
+In a layer that looks twice the first head runs alone, and its result n_i = Σ weight x_j, at length
+1, is part of the other heads' queries: q = [x_i ; n_i] W_Q + b_Q.
 
-The matrices are moved to the side of the word that asks, q·k = (q W_Kᵀ)·x_j and Σ weight v =
-(Σ weight x_j) W_V W_O, so that no other word is multiplied by a matrix; only where every word asks
-and heads are narrow is that dearer.
+Products are ordered so that no x_j is multiplied by a matrix: q·k = (q W_Kᵀ)·x_j and Σ weight v =
+(Σ weight x_j) W_V W_O. Projecting x_j is faster only where all words are queries of narrow heads.
+
+Shapes: B sentences of T words, Tq of them queries, N = B Tq; H heads, d dimensions.
 """
 
 from dataclasses import dataclass, replace
@@ -21,17 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Gradients, Layer
-from ctxembed.attention.products import by_heads, mix, outer, project, side_by_side, together
-from ctxembed.attention.scores import dot, softmax, times
-from ctxembed.attention.terms import Seen
+from ctxembed.attention.products import matmul_heads, mix, outer, project, project_heads, sum_heads
+from ctxembed.attention.scores import Mask, dot, softmax, times
+from ctxembed.attention.terms import TokenPairs
 from ctxembed.stats.vectors import Floats, unit
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Every step from q·k to the weights, for anyone who wants to check it."""
+    """Every step from q·k to the scores that softmax turns into weights."""
 
     scores: Floats  # (B, H, Tq, T) q·k
     added: dict[str, Floats]  # (B, H, Tq, T) what each term adds
@@ -40,130 +39,119 @@ class Trace:
 
 @dataclass(frozen=True)
 class Look:
-    """Some heads that look at the same time."""
+    """Queries and weights of the heads that run together."""
 
     layer: Layer  # of these heads
-    asking: Floats  # (N, d or 2d) what W_Q meets; N = B Tq
+    query_input: Floats  # (N, d or 2d) what W_Q multiplies
     q: Floats  # (N, H or 1, dk)
-    shares: Floats  # (B, Tq, H, T) the weights
+    weights: Floats  # (B, Tq, H, T)
 
     def backward(
-        self, d_mixed: Floats, keys: Floats, seen: Seen
+        self, d_mixed: Floats, keys: Floats, pairs: TokenPairs
     ) -> tuple[Gradients, Floats | None]:
-        """Return the gradients by what makes the weights, and by what asks (N, d or 2d).
-
-        d_mixed: (N, H, d) the gradient by the words looked at (B, T, d), mixed.
-        """
-        layer, weights, made = self.layer, self.shares, {}
-        batch, dim = len(keys), keys.shape[2]
+        """Return gradients by parameters and query_input, from that by Σ weight x_j (N, H, d)."""
+        layer, weights, (batch, _, dim) = self.layer, self.weights, keys.shape
         d_weights = (d_mixed.reshape(batch, -1, dim) @ keys.swapaxes(1, 2)).reshape(weights.shape)
         d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
-        for term in layer.terms:
-            made[term.name] = term.backward(d_scores, seen)
+        gradients = {term.name: term.backward(d_scores, pairs) for term in layer.terms}
         if layer.w_q is None or layer.w_k is None:
-            return made, None
+            return gradients, None
         d_scores *= layer.scale
-        d_sought = d_scores.reshape(batch, -1, d_scores.shape[3]) @ keys
-        d_sought = d_sought.reshape(len(self.q), layer.heads, dim)
-        made["w_k"] = outer(d_sought, self.q)
-        d_q = by_heads(d_sought, layer.w_k)  # (N, H, dk)
-        made["w_q"] = outer(self.asking[:, None], d_q)
+        d_u = d_scores.reshape(batch, -1, d_scores.shape[3]) @ keys  # u = q W_Kᵀ
+        d_u = d_u.reshape(len(self.q), layer.heads, dim)
+        gradients["w_k"] = outer(d_u, self.q)
+        d_q = matmul_heads(d_u, layer.w_k)  # (N, H, dk)
+        gradients["w_q"] = outer(self.query_input[:, None], d_q)
         if layer.b_q is not None:
-            made["b_q"] = d_q.sum(axis=0)
-        return made, together(d_q, layer.w_q.swapaxes(1, 2))
+            gradients["b_q"] = d_q.sum(axis=0)
+        return gradients, sum_heads(d_q, layer.w_q.swapaxes(1, 2))
 
 
 @dataclass(frozen=True)
-class Attended:
-    """What a layer made of a batch of sentences, with the way back and the trace."""
+class AttentionResult:
+    """The output of a layer for a batch of sentences, and what its gradients and trace need."""
 
     layer: Layer
-    seen: Seen
-    keys: Floats  # (B, T, d)
-    look: Mask | None  # (B or 1, Tq or 1, 1, T) who may look at whom; None where all may
-    asked: Floats  # (B, Tq, d) the words that ask
+    pairs: TokenPairs
+    keys: Floats  # (B, T, d) x_j
+    mask: Mask | None  # (B or 1, Tq or 1, 1, T) True where i may look at j; None for everywhere
+    targets: Floats  # (B, Tq, d) x_i
     looks: tuple[Look, ...]  # one, or two
-    shares: Floats  # (B, Tq, H, T) the weights
+    head_weights: Floats  # (B, Tq, H, T)
     mixed: Floats | None  # (N, H, d) Σ weight x_j, where it was needed
-    passed: Floats  # (N, H, dv) Σ weight x_j W_V
-    own: Floats  # (B, Tq, d) what the word itself brings
+    head_outputs: Floats  # (N, H, dv) Σ weight x_j W_V
+    own: Floats  # (B, Tq, d) own · x_i
     output: Floats  # (B, Tq, d)
 
     @property
     def weights(self) -> Floats:
         """(B, H, Tq, T) each row sums to 1; to 0 where there is nothing to look at."""
-        return np.asarray(self.shares.swapaxes(1, 2))
+        return np.asarray(self.head_weights.swapaxes(1, 2))
 
     @cached_property
     def values(self) -> Floats:
-        """(B, H, T, d) what each word passes on through each head."""
+        """(B, H, T, d) share · v of each word in each head."""
         layer = self.layer
-        made: Floats = layer.share * project(project(self.keys[:, None], layer.w_v), layer.w_o)
+        v: Floats = layer.share * project(project(self.keys[:, None], layer.w_v), layer.w_o)
         if layer.w_o is None:
-            made = made / layer.heads  # heads are averaged, so that contributions add up
-        spread: Floats = np.broadcast_to(made, (len(made), layer.heads, *made.shape[2:]))
-        return spread
+            v = v / layer.heads  # heads are averaged, so that contributions add up
+        return np.broadcast_to(v, (len(v), layer.heads, *v.shape[2:]))
 
     def trace(self) -> Trace:
-        """Take the steps again, and keep each."""
+        """Compute the scores again and return every step."""
         keys = unit(self.keys) if self.layer.unit else self.keys
-        places = self.asked.shape[1]
-        products = [_scores(look.layer, look.q, keys, places, narrow=False) for look in self.looks]
-        scores = np.array(np.broadcast_to(np.concatenate(products, axis=2), self.shares.shape))
+        products = [_dot(look.layer, look.q, keys, self.pairs.t_q) for look in self.looks]
+        scores = np.array(np.broadcast_to(np.concatenate(products, 2), self.head_weights.shape))
         scaled = times(scores.copy(), self.layer.scale)
         added = {}
         for term in self.layer.terms:
-            bias = term.bias(self.seen, scaled.dtype)
+            bias = term.bias(self.pairs, scaled.dtype)
             if bias is not None:
                 added[term.name] = np.broadcast_to(bias, scaled.shape).swapaxes(1, 2)
                 scaled += bias
-        if self.look is not None:
-            scaled = np.where(self.look, scaled, -np.inf)
+        if self.mask is not None:
+            scaled = np.where(self.mask, scaled, -np.inf)
         return Trace(scores.swapaxes(1, 2), added, scaled.swapaxes(1, 2))
 
     def backward(self, d_output: Floats) -> Gradients:
-        """Return the gradients by the parameters, from that by the output (B, Tq, d)."""
-        layer, heads, dim = self.layer, self.layer.heads, self.keys.shape[2]
-        number = len(self.passed)
-        made: Gradients = {}
-        there = 1.0 if self.look is None else self.look.any(axis=3)  # alone, a word stays whole
-        made["own"] = np.array([(d_output * self.asked * there).sum()], d_output.dtype)
-        d_made = (layer.share * d_output).reshape(number, 1, -1)  # of each head
-        mixed = mix(self.shares, self.keys) if self.mixed is None else self.mixed
+        """Return the gradients by the parameters, from the gradient by the output (B, Tq, d)."""
+        layer, keys, pairs, dim = self.layer, self.keys, self.pairs, self.keys.shape[2]
+        number = len(self.head_outputs)
+        attends = 1.0 if self.mask is None else self.mask.any(axis=3)  # else x_i stays whole
+        d_own = (d_output * self.targets * attends).sum()
+        gradients: Gradients = {"own": np.array([d_own], d_output.dtype)}
+        d_heads = (layer.share * d_output).reshape(number, 1, -1)
+        mixed = mix(self.head_weights, keys) if self.mixed is None else self.mixed
         if layer.w_o is None:
-            d_made = d_made / heads
+            d_heads = d_heads / layer.heads
         else:
-            made["w_o"] = outer(self.passed, d_made)
-            d_made = by_heads(d_made, layer.w_o, back=True)
+            gradients["w_o"] = outer(self.head_outputs, d_heads)
+            d_heads = matmul_heads(d_heads, layer.w_o, transpose=True)
         if layer.w_v is not None:
-            made["w_v"] = outer(mixed, d_made)
-            d_made = by_heads(d_made, layer.w_v, back=True)
-        d_mixed = np.broadcast_to(d_made, (number, heads, dim))
+            gradients["w_v"] = outer(mixed, d_heads)
+            d_heads = matmul_heads(d_heads, layer.w_v, transpose=True)
+        d_mixed = np.broadcast_to(d_heads, (number, layer.heads, dim))
         if not layer.looks_twice:
-            return made | self.looks[0].backward(d_mixed, self.keys, self.seen)[0]
-        near, wide = self.looks
-        later, d_asking = wide.backward(d_mixed[:, 1:], self.keys, self.seen)
-        assert d_asking is not None
-        n, d_n = wide.asking[:, dim:], d_asking[:, dim:]  # (N, d)
+            return gradients | self.looks[0].backward(d_mixed, keys, pairs)[0]
+        first, others = self.looks
+        d_others, d_input = others.backward(d_mixed[:, 1:], keys, pairs)
+        assert d_input is not None
+        n, d_n = others.query_input[:, dim:], d_input[:, dim:]  # (N, d)
         length = np.sqrt((mixed[:, 0] ** 2).sum(axis=1, keepdims=True))
-        d_found = (d_n - n * (n * d_n).sum(axis=1, keepdims=True)) / np.where(length > 0, length, 1)
-        first, _ = near.backward(d_mixed[:, :1] + d_found[:, None], self.keys, self.seen)
-        first["w_q"] = np.concatenate([first["w_q"], np.zeros_like(first["w_q"])], axis=1)
-        return made | {name: np.concatenate([first[name], later[name]]) for name in first}
+        d_sum = (d_n - n * (n * d_n).sum(axis=1, keepdims=True)) / np.where(length > 0, length, 1)
+        d_first, _ = first.backward(d_mixed[:, :1] + d_sum[:, None], keys, pairs)
+        d_first["w_q"] = np.concatenate([d_first["w_q"], np.zeros_like(d_first["w_q"])], axis=1)
+        return gradients | {k: np.concatenate([d_first[k], d_others[k]]) for k in d_first}
 
 
 def attend(
-    layer: Layer,
-    x: Floats,
-    ids: NDArray[Any] | None = None,
-    *,
-    queries: NDArray[np.intp] | None = None,
-    mask: Mask | None = None,
+    layer: Layer, x: Floats, ids: NDArray[Any] | None = None, *,
+    queries: NDArray[np.intp] | None = None, mask: Mask | None = None,
     over: tuple[Floats, NDArray[Any] | None] | None = None,
-) -> Attended:
+) -> AttentionResult:  # fmt: skip
     """Run a layer over sentences x (B, T, d) of words ids (B, T).
 
-    queries: (B,) one place a sentence, where only that word's vector is wanted.
+    queries: (B,) one position a sentence, where only that word's vector is wanted.
     mask: (B, T) False for padding. over: x and ids of another sentence to look at, cross-attention.
 
     >>> phone, fruit = [1.0, 0.0], [0.0, 1.0]
@@ -176,108 +164,108 @@ def attend(
            [0.269, 0.731]])
     """
     keys, key_ids = over or (x, ids)  # (B, T, d)
-    asked = x if queries is None else x[np.arange(len(x)), queries][:, None]  # (B, Tq, d)
-    places, dim = asked.shape[1:]
-    seen = Seen(key_ids, queries, x.shape[1], over is not None)
-    look = _look(layer, seen, mask)
+    targets = x if queries is None else x[np.arange(len(x)), queries][:, None]  # (B, Tq, d)
+    dim = x.shape[2]
+    pairs = TokenPairs(key_ids, queries, x.shape[1], over is not None)
+    mask = _mask(layer, pairs, mask)
     size = layer.heads if layer.w_k is None else layer.heads * layer.w_k.shape[2]
-    narrow = queries is None and layer.w_v is not None and size <= dim
-    asking = asked.reshape(-1, dim)  # (N, d)
+    project_keys = queries is None and layer.w_v is not None and size <= dim
+    query_input = targets.reshape(-1, dim)  # (N, d)
     mixed: Floats | None = None
     if layer.looks_twice:
-        first, others = layer.some_heads(slice(1)), layer.some_heads(slice(1, None))
-        assert first.w_q is not None
-        near = _weigh(replace(first, w_q=first.w_q[:, :dim]), asking, keys, seen, look, places)
-        found = mix(near.shares, keys)  # (N, 1, d)
-        asking = np.concatenate([asking, unit(found[:, 0])], axis=1)  # (N, 2d)
-        looks: tuple[Look, ...] = (near, _weigh(others, asking, keys, seen, look, places))
-        shares = np.concatenate([one.shares for one in looks], axis=2)
-        mixed = np.concatenate([found, mix(looks[1].shares, keys)], axis=1)
+        one, rest = layer.some_heads(slice(1)), layer.some_heads(slice(1, None))
+        assert one.w_q is not None
+        first = _look(replace(one, w_q=one.w_q[:, :dim]), query_input, keys, pairs, mask)
+        n = mix(first.weights, keys)  # (N, 1, d)
+        query_input = np.concatenate([query_input, unit(n[:, 0])], axis=1)  # (N, 2d)
+        looks: tuple[Look, ...] = (first, _look(rest, query_input, keys, pairs, mask))
+        weights = np.concatenate([look.weights for look in looks], axis=2)  # (B, Tq, H, T)
+        mixed = np.concatenate([n, mix(looks[1].weights, keys)], axis=1)
     else:
-        looks = (_weigh(layer, asking, keys, seen, look, places, narrow),)
-        shares = looks[0].shares
+        looks = (_look(layer, query_input, keys, pairs, mask, project_keys),)
+        weights = looks[0].weights
 
     if layer.w_v is None and layer.w_o is None:  # heads are averaged
-        mixed = passed = (shares.mean(axis=2) @ keys).reshape(-1, 1, dim)
-        made = passed[:, 0]
+        mixed = head_outputs = (weights.mean(axis=2) @ keys).reshape(-1, 1, dim)
+        output = head_outputs[:, 0]
     else:
-        mixed = mix(shares, keys) if mixed is None and not narrow else mixed
-        passed = _pass_on(layer, shares, keys, mixed)  # (N, H, dv)
-        made = passed.mean(axis=1) if layer.w_o is None else together(passed, layer.w_o)
-    made = made.reshape(asked.shape)
-    made = layer.share * made if layer.share != 1 else made
-    own = _own(layer, asked, look)
-    output = made if own is None else made + own
-    own = np.broadcast_to(np.zeros((), x.dtype), asked.shape) if own is None else own
-    return Attended(layer, seen, keys, look, asked, looks, shares, mixed, passed, own, output)
+        mixed = mix(weights, keys) if mixed is None and not project_keys else mixed
+        head_outputs = _head_outputs(layer, weights, keys, mixed)  # (N, H, dv)
+        if layer.w_o is None:
+            output = head_outputs.mean(axis=1)
+        else:
+            output = sum_heads(head_outputs, layer.w_o)
+    output = output.reshape(targets.shape)
+    output = layer.share * output if layer.share != 1 else output
+    own = _own(layer, targets, mask)
+    output = output if own is None else output + own
+    own = np.broadcast_to(np.zeros((), x.dtype), targets.shape) if own is None else own
+    return AttentionResult(
+        layer, pairs, keys, mask, targets, looks, weights, mixed, head_outputs, own, output
+    )
 
 
-def _weigh(
-    layer: Layer,
-    asking: Floats,
-    keys: Floats,
-    seen: Seen,
-    look: Mask | None,
-    places: int,
-    narrow: bool = False,
-) -> Look:
-    """Let words ask (N, d or 2d): score, scale, add the terms, softmax."""
-    compared = unit(asking) if layer.unit else asking
-    q = compared[:, None] if layer.w_q is None else side_by_side(compared, layer.w_q)
+def _look(
+    layer: Layer, query_input: Floats, keys: Floats, pairs: TokenPairs, mask: Mask | None,
+    project_keys: bool = False,
+) -> Look:  # fmt: skip
+    """Return weights = softmax(scale · q·k + terms) of some heads."""
+    compared = unit(query_input) if layer.unit else query_input
+    q = compared[:, None] if layer.w_q is None else project_heads(compared, layer.w_q)
     if layer.b_q is not None:
         q = q + layer.b_q.astype(q.dtype, copy=False)
-    scores = _scores(layer, q, unit(keys) if layer.unit else keys, places, narrow)
+    scores = _dot(layer, q, unit(keys) if layer.unit else keys, pairs.t_q, project_keys)
     scores = times(scores, layer.scale)  # (B, Tq, H or 1, T)
     if layer.terms and scores.shape[2] < layer.heads:
         scores = np.repeat(scores, layer.heads, axis=2)
     for term in layer.terms:
-        bias = term.bias(seen, scores.dtype)
+        bias = term.bias(pairs, scores.dtype)
         if bias is not None:
             scores += bias
-    weights = softmax(scores, look, out=scores)
-    wide = (len(keys), places, layer.heads, keys.shape[1])
-    return Look(layer, asking, q, np.broadcast_to(weights, wide))
+    weights = softmax(scores, mask, out=scores)
+    shape = (len(keys), pairs.t_q, layer.heads, keys.shape[1])
+    return Look(layer, query_input, q, np.broadcast_to(weights, shape))
 
 
-def _scores(layer: Layer, q: Floats, keys: Floats, places: int, narrow: bool) -> Floats:
-    """Return (B, Tq, H or 1, T): q·k, of q (N, H or 1, dk) and the words looked at (B, T, d)."""
+def _dot(layer: Layer, q: Floats, keys: Floats, t_q: int, project_keys: bool = False) -> Floats:
+    """Return q·k (B, Tq, H or 1, T), of q (N, H or 1, dk) and the words looked at (B, T, d)."""
     batch, length, dim = keys.shape
-    if narrow and layer.w_k is not None:
-        k = side_by_side(keys.reshape(-1, dim), layer.w_k).reshape(batch, length, layer.heads, -1)
-        asks = q.reshape(batch, places, layer.heads, -1).swapaxes(1, 2)
-        scores = np.empty((batch, places, layer.heads, length), keys.dtype)
-        dot(asks, k.swapaxes(1, 2), out=scores.swapaxes(1, 2))
+    if project_keys and layer.w_k is not None:
+        k = project_heads(keys.reshape(-1, dim), layer.w_k).reshape(batch, length, layer.heads, -1)
+        q = q.reshape(batch, t_q, layer.heads, -1)
+        scores = np.empty((batch, t_q, layer.heads, length), keys.dtype)
+        dot(q.swapaxes(1, 2), k.swapaxes(1, 2), out=scores.swapaxes(1, 2))
         return scores
-    sought = q if layer.w_k is None else by_heads(q, layer.w_k, back=True)  # (N, H or 1, d)
-    return dot(sought.reshape(batch, -1, dim), keys).reshape(batch, places, -1, length)
+    u = q if layer.w_k is None else matmul_heads(q, layer.w_k, transpose=True)  # (N, H or 1, d)
+    return dot(u.reshape(batch, -1, dim), keys).reshape(batch, t_q, -1, length)
 
 
-def _pass_on(layer: Layer, shares: Floats, keys: Floats, mixed: Floats | None) -> Floats:
-    """Return (N, H, dv): the words through W_V, mixed; or what is mixed already, through W_V."""
+def _head_outputs(layer: Layer, weights: Floats, keys: Floats, mixed: Floats | None) -> Floats:
+    """Return Σ weight x_j W_V (N, H, dv), from Σ weight x_j where that is known."""
     if mixed is not None:
-        return mixed if layer.w_v is None else by_heads(mixed, layer.w_v)
+        return mixed if layer.w_v is None else matmul_heads(mixed, layer.w_v)
     assert layer.w_v is not None
-    batch, places, heads, length = shares.shape
-    v = side_by_side(keys.reshape(-1, keys.shape[2]), layer.w_v).reshape(batch, length, heads, -1)
-    passed = np.empty((batch, places, heads, v.shape[3]), keys.dtype)
-    np.matmul(shares.swapaxes(1, 2), v.swapaxes(1, 2), out=passed.swapaxes(1, 2))
-    return passed.reshape(batch * places, heads, -1)
+    batch, t_q, heads, length = weights.shape
+    v = project_heads(keys.reshape(-1, keys.shape[2]), layer.w_v).reshape(batch, length, heads, -1)
+    outputs = np.empty((batch, t_q, heads, v.shape[3]), keys.dtype)
+    np.matmul(weights.swapaxes(1, 2), v.swapaxes(1, 2), out=outputs.swapaxes(1, 2))
+    return outputs.reshape(batch * t_q, heads, -1)
 
 
-def _look(layer: Layer, seen: Seen, mask: Mask | None) -> Mask | None:
-    """Return (B or 1, Tq or 1, 1, T): who may look at whom; None where all may."""
-    look = None if mask is None or seen.crossed else mask[:, None, None]
-    if layer.skip_self and not seen.crossed:
-        others = np.asarray(seen.distance != 0)[:, :, None]
-        look = others if look is None else look & others
-    return look
+def _mask(layer: Layer, pairs: TokenPairs, padding: Mask | None) -> Mask | None:
+    """Return (B or 1, Tq or 1, 1, T): True where i may look at j; None for everywhere."""
+    mask = None if padding is None or pairs.cross else padding[:, None, None]
+    if layer.skip_self and not pairs.cross:
+        others = np.asarray(pairs.distance != 0)[:, :, None]
+        mask = others if mask is None else mask & others
+    return mask
 
 
-def _own(layer: Layer, asked: Floats, look: Mask | None) -> Floats | None:
-    """Return (B, Tq, d): what the word itself brings; all of it where there is nothing else."""
-    own: Floats | None = layer.own * asked if layer.own else None
-    if look is not None:
-        alone = ~np.any(look, axis=3)  # (B or 1, Tq or 1, 1)
+def _own(layer: Layer, targets: Floats, mask: Mask | None) -> Floats | None:
+    """Return own · x_i (B, Tq, d), and all of x_i where it has nothing to look at."""
+    own: Floats | None = layer.own * targets if layer.own else None
+    if mask is not None:
+        alone = ~np.any(mask, axis=3)  # (B or 1, Tq or 1, 1)
         if alone.any():
-            own = np.where(alone, asked, 0 if own is None else own)
+            own = np.where(alone, targets, 0 if own is None else own)
     return own

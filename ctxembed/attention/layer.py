@@ -1,4 +1,4 @@
-"""The numbers of an attention layer: its matrices, its terms, and how much of the word stays."""
+"""The parameters of an attention layer: matrices, score terms, and how much of the word stays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,29 +18,28 @@ T = TypeVar("T", bound=Term)
 
 @dataclass(frozen=True)
 class Layer:
-    """All the numbers of a layer. Without matrices and terms it is the textbook's attention."""
+    """The numbers of a layer. Without matrices and terms it is the textbook's attention."""
 
     heads: int = 1
     w_q: Floats | None = None  # (H, d or 2d, dk)
     w_k: Floats | None = None  # (H, d, dk)
     w_v: Floats | None = None  # (H, d, dv)
     w_o: Floats | None = None  # (H, dv, d)
-    b_q: Floats | None = None  # (H, dk) what every query looks for
+    b_q: Floats | None = None  # (H, dk) added to every query
     scale: float = 1.0  # what q·k is multiplied by
     unit: bool = False  # words are compared at length 1: without matrices, scores are cosines
     skip_self: bool = False  # a word is left out of its own weights
     own: float = 0.0  # how much of the word itself stays
     share: float = 1.0  # how much of the context comes in
-    looks_twice: bool = False  # the other heads ask with what the first one found
+    looks_twice: bool = False  # the queries of the other heads include the first head's result
     terms: tuple[Term, ...] = ()
 
     def parameters(self) -> Gradients:
         """Return all that can be learned, by name."""
-        made = {name: getattr(self, name) for name in MATRICES}
-        dtype = np.float32 if self.w_q is None else self.w_q.dtype
-        made |= {"own": np.array([self.own], dtype)}
-        made |= {term.name: term.by_head for term in self.terms}
-        return {name: array for name, array in made.items() if array is not None}
+        named = {name: getattr(self, name) for name in MATRICES}
+        named["own"] = np.array([self.own], np.float32 if self.w_q is None else self.w_q.dtype)
+        named |= {term.name: term.by_head for term in self.terms}
+        return {name: array for name, array in named.items() if array is not None}
 
     def updated(self, parameters: Parameters) -> "Layer":
         """Return the same layer with other parameters."""
@@ -54,12 +53,12 @@ class Layer:
         return next((term for term in self.terms if isinstance(term, kind)), None)
 
     def only(self, rows: NDArray[Any]) -> "Layer":
-        """Return the layer for a vocabulary of some words, in this order."""
+        """Return the layer for a vocabulary of these rows, in this order."""
         terms = (t if t.words is None else replace(t, words=t.words[rows]) for t in self.terms)
         return replace(self, terms=tuple(terms))
 
     def some_heads(self, heads: slice) -> "Layer":
-        """Return a layer of some of its several heads, each as it is."""
+        """Return a layer of some of its heads."""
         by_head = {k: part for k, part in self.parameters().items() if len(part) == self.heads}
         cut = self.updated({name: part[heads] for name, part in by_head.items()})
         return replace(cut, heads=len(range(self.heads)[heads]), looks_twice=False)

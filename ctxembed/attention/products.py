@@ -1,38 +1,39 @@
-"""Products of words with the matrices of each head, N words at once."""
+"""Products of N words with the matrices of all heads."""
 
 import numpy as np
 
 from ctxembed.stats.vectors import Floats
 
 
-def mix(shares: Floats, keys: Floats) -> Floats:
-    """Return (N, H, d): the words looked at (B, T, d), mixed by shares (B, Tq, H, T)."""
-    batch, _, heads, length = shares.shape
-    return np.asarray(shares.reshape(batch, -1, length) @ keys).reshape(-1, heads, keys.shape[2])
+def mix(weights: Floats, keys: Floats) -> Floats:
+    """Return Σ weight x_j (N, H, d), of weights (B, Tq, H, T) and words x_j (B, T, d)."""
+    batch, _, heads, length = weights.shape
+    return np.asarray(weights.reshape(batch, -1, length) @ keys).reshape(-1, heads, keys.shape[2])
 
 
 def project(x: Floats, matrix: Floats | None) -> Floats:
+    """Return x @ matrix; x itself where there is no matrix."""
     return x if matrix is None else np.asarray(x @ matrix.astype(x.dtype, copy=False))
 
 
-def side_by_side(x: Floats, matrices: Floats) -> Floats:
-    """Multiply (N, d) by each head's matrix (H, d, k) in one product, (N, H, k)."""
+def project_heads(x: Floats, matrices: Floats) -> Floats:
+    """Return x (N, d) times each head's matrix (H, d, k) as (N, H, k), in one product."""
     heads, dim, size = matrices.shape
     flat = matrices.astype(x.dtype, copy=False).transpose(1, 0, 2).reshape(dim, heads * size)
     return np.asarray(x @ flat).reshape(len(x), heads, size)
 
 
-def by_heads(x: Floats, matrices: Floats, *, back: bool = False) -> Floats:
-    """Multiply each head's rows (N, H or 1, k) by its matrix (H, k, m), or by its transpose."""
+def matmul_heads(x: Floats, matrices: Floats, *, transpose: bool = False) -> Floats:
+    """Return each head's rows (N, H or 1, k) times its own matrix (H, k, m), or its transpose."""
     matrices = matrices.astype(x.dtype, copy=False)
-    matrices = matrices.swapaxes(1, 2) if back else matrices
-    made = np.empty((len(x), len(matrices), matrices.shape[2]), x.dtype)
-    np.matmul(x.swapaxes(0, 1), matrices, out=made.swapaxes(0, 1))
-    return made
+    matrices = matrices.swapaxes(1, 2) if transpose else matrices
+    product = np.empty((len(x), len(matrices), matrices.shape[2]), x.dtype)
+    np.matmul(x.swapaxes(0, 1), matrices, out=product.swapaxes(0, 1))
+    return product
 
 
-def together(x: Floats, matrices: Floats) -> Floats:
-    """Multiply each head's rows (N, H or 1, k) by its matrix (H, k, m) and add up, (N, m)."""
+def sum_heads(x: Floats, matrices: Floats) -> Floats:
+    """Return (N, m): each head's rows (N, H or 1, k) times its matrix (H, k, m), summed."""
     heads, size, dim = matrices.shape
     x = np.broadcast_to(x, (len(x), heads, size)).reshape(len(x), -1)
     return np.asarray(x @ matrices.astype(x.dtype, copy=False).reshape(heads * size, dim))

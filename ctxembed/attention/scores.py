@@ -1,4 +1,4 @@
-"""Dot product, scale and softmax that stay finite whatever the numbers are."""
+"""Dot product, scale and softmax that never overflow."""
 
 from typing import Any
 
@@ -7,9 +7,12 @@ from numpy.typing import NDArray
 
 from ctxembed.stats.vectors import Floats
 
+Mask = NDArray[np.bool_]
+SAFE = 60.0  # exp of this and of its negative is far from the ends of float32
+
 
 def dot(q: Floats, k: Floats, out: Floats | None = None) -> Floats:
-    """Return q @ k transposed, held at the largest number where it would overflow.
+    """Return q @ kᵀ, clipped to the largest number where it would overflow.
 
     >>> dot(np.array([[1e30]], np.float32), np.array([[1e30]], np.float32)) < np.inf
     array([[ True]])
@@ -17,7 +20,7 @@ def dot(q: Floats, k: Floats, out: Floats | None = None) -> Floats:
     largest = _largest(np.result_type(q, k))
     with np.errstate(over="ignore", invalid="ignore"):
         product: Floats = np.matmul(q, k.swapaxes(-1, -2), out=out)
-    if _peak(product) < largest:  # not so for infinity, nor for what is not a number
+    if _peak(product) < largest:  # False for infinity and NaN
         return product
     peak_q, peak_k = (max(_peak(x), 1.0) for x in (q, k))
     small = (q / peak_q).astype(np.float64) @ (k / peak_k).astype(np.float64).swapaxes(-1, -2)
@@ -31,7 +34,7 @@ def dot(q: Floats, k: Floats, out: Floats | None = None) -> Floats:
 
 
 def times(scores: Floats, scale: float) -> Floats:
-    """Scale scores in place, held at the largest number where they would overflow."""
+    """Scale scores in place, clipped to the largest number where they would overflow."""
     if scale != 1:
         with np.errstate(over="ignore"):
             np.multiply(scores, scale, out=scores, dtype=scores.dtype)
@@ -51,13 +54,8 @@ def _peak(x: Floats) -> float:
     return max(float(x.max(initial=0)), -float(x.min(initial=0)))
 
 
-SAFE = 60.0  # exp of this and of its negative is far from the ends of float32
-
-
-def softmax(
-    scores: Floats, mask: NDArray[np.bool_] | None = None, out: Floats | None = None
-) -> Floats:
-    """Turn each row into shares that sum to 1: w_i = exp(s_i) / Σ exp(s_j).
+def softmax(scores: Floats, mask: Mask | None = None, out: Floats | None = None) -> Floats:
+    """Return rows that sum to 1: w_i = exp(s_i) / Σ exp(s_j); 0 where the mask is False.
 
     >>> softmax(np.array([0.0, np.log(3.0)]))
     array([0.25, 0.75])
@@ -67,9 +65,9 @@ def softmax(
         if mask is not None:
             weights *= mask
     else:
-        seen = scores if mask is None else np.where(mask, scores, -np.inf)
-        top = seen.max(axis=-1, keepdims=True)
-        weights = np.exp(seen - np.where(np.isfinite(top), top, 0), out=out)
+        masked = scores if mask is None else np.where(mask, scores, -np.inf)
+        top = masked.max(axis=-1, keepdims=True)
+        weights = np.exp(masked - np.where(np.isfinite(top), top, 0), out=out)
     # A product with ones is several times as fast as a sum over short rows.
     length = weights.shape[-1]
     total = weights.reshape(-1, length) @ np.ones((length, 1), weights.dtype)

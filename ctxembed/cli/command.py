@@ -1,82 +1,138 @@
-"""What every command has in common: its page, what it reads from stdin, the model it opens."""
+"""What every command has in common: its help, the model it opens, what it reads from stdin."""
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ctxembed import look_up
-from ctxembed.cli.answer import FILE, OPTIONS, STDOUT, Printing, answer, note, printing
-from ctxembed.cli.arguments import check_given
+from ctxembed.cli.printing import (
+    FILE,
+    OPTIONS,
+    QUIET,
+    STDOUT,
+    Printing,
+    discard_stdout,
+    note,
+    print_result,
+    printing,
+)
 from ctxembed.errors import Replaced, UsageError
-from ctxembed.output.bars import Bars
-from ctxembed.table import Column, Table
+from ctxembed.output.progress_bars import Bars
+from ctxembed.table import Column
 
 if TYPE_CHECKING:
     from ctxembed.model.model import Model
     from ctxembed.text.corpus import Corpus
 
+MAX_ATTEMPTS = 20  # at a model that another process keeps replacing
+MAX_LINES = 1_000_000  # lines of stdin that are kept in memory
+RETRY = "ctxembed.retry"  # in a context's meta: whether the command may start again
+ADVANCED = {
+    "--cased", "--color", "--document", "--encoder", "--encoding", "--engine", "--errors",
+    "--frames", "--general", "--heads", "--hierarchical-softmax", "--language", "--lines",
+    "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
+    "--per-word", "--permutations", "--pieces", "--positions", "--precision", "--rate", "--raw",
+    "--sample", "--seed", "--tokenizer", "--train-words", "--vocab", "--workers",
+}  # fmt: skip
+# Parameters that name files and folders; their names may be any bytes, all else is text.
+PATHS = {
+    "corpora", "corpus", "encoder", "encoders", "file", "file_", "model", "model_a", "model_b",
+    "output", "task", "text", "train", "vectors", "vocabulary", "weights",
+}  # fmt: skip
+
+
+def read_help(name: str) -> dict[str, str]:
+    """Return the sections of help/NAME.txt by their headings, which are underlined."""
+    text = (Path(__file__).parent / "help" / f"{name}.txt").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^(\w[\w ]*)\n-{4,}\n", text, flags=re.M)
+    return {head: body.strip() for head, body in zip(parts[::2], parts[1::2], strict=True)}
+
 
 class Command(click.Command):
-    """A command that answers with a Table, and carries what its man page says.
+    """A command that returns a Table, which is printed; help/NAME.txt holds its long texts.
 
-    examples: a line `# meaning`, then the command, which may go on in the next line. `output` is
-    what a command that answers with no Table prints. `picture` says what -o FILE.svg draws.
+    queries: the functions that make its table and declare its columns, by the option that chooses
+    one, "" for the first; none if it prints no table.
     """
 
     def __init__(
-        self,
-        name: str | None,
-        *,
-        examples: str = "",
-        see_also: Sequence[str] = (),
-        details: str = "",
-        output: str = "",
-        picture: str = "",
-        params: Sequence[click.Parameter] | None = None,
-        **kwargs: Any,
-    ) -> None:
+        self, name: str | None, *, queries: Mapping[str, Callable[..., Any]],
+        params: Sequence[click.Parameter] | None = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
         own = list(params or ())
-        if not output:
-            taken = any("-o" in parameter.opts for parameter in own)
-            own += [*(() if taken else (FILE,)), *OPTIONS]
-        super().__init__(name, params=own, **kwargs)
-        self.examples = tuple(_read_examples(examples))
-        self.see_also = tuple(see_also)
-        self.details = details  # further sections for the man page, in plain paragraphs
-        self.output = output
-        self.picture = picture  # what is drawn, if anything is
+        if queries and not any("-o" in parameter.opts for parameter in own):
+            own.append(FILE)
+        super().__init__(name, params=[*own, *(OPTIONS if queries else (QUIET,))], **kwargs)
+        self.queries = queries
+        self.columns: Mapping[str, Sequence[Column]] = {
+            option: getattr(query, "columns", ()) for option, query in queries.items()
+        }
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The sections of its help file: Details, Output, Picture, Examples, See also."""
+        return read_help(str(self.name))
 
     @property
-    def columns(self) -> Sequence[Column]:
-        """The columns of its answer, as its question declares them; none where it has no Table."""
-        columns: Sequence[Column] = () if self.output else self.question.columns
-        return columns
+    def picture(self) -> str:
+        """What -o FILE.svg draws; empty if nothing."""
+        return self.sections.get("Picture", "")
 
     @property
-    def question(self) -> Any:
-        """What it asks: the function that has its name in Python."""
-        return look_up("import_" if self.name == "import" else str(self.name))
-
-    def invoke(self, ctx: click.Context) -> None:
-        """Ask, and print the answer."""
-        given = {name: ctx.params.pop(name) for name in list(ctx.params) if name in PRINTING}
-        if given.get("file_") in STDOUT:  # a file of this name would be made, or replaced
-            given["file_"] = None
-        ctx.obj = Printing(**given)
-        if ctx.obj.draws and not self.picture:
-            raise UsageError(f"no picture for {self.name}; there is one for {_pictured(ctx)}")
-        answer(super().invoke(ctx))
+    def examples(self) -> list[tuple[str, str]]:
+        """What each example is for, and its command line, joined to one line."""
+        parts = f"\n{self.sections['Examples']}".split("\n# ")[1:]
+        split = [part.splitlines() for part in parts]
+        return [(meaning, " ".join(map(str.strip, lines))) for meaning, *lines in split]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
-        check_given(self, ctx.params)
+        check_arguments(self, ctx.params)
         return rest
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run the command and print its table; start again if its model was replaced meanwhile."""
+        fields = Printing.__dataclass_fields__
+        values = {name: ctx.params.pop(name) for name in list(ctx.params) if name in fields}
+        if values.get("file_") in STDOUT:  # else a file of this name would be written
+            values["file_"] = None
+        ctx.obj = Printing(**values)
+        if ctx.obj.draws and not self.picture:
+            raise UsageError(f"{self.name} has no picture. Choose another -f or -o.")
+        try:
+            for attempt in range(MAX_ATTEMPTS):
+                try:
+                    table = super().invoke(ctx)
+                    break
+                except Replaced:
+                    if not ctx.meta.get(RETRY) or attempt == MAX_ATTEMPTS - 1:
+                        raise
+            print_result(table)
+        except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
+            discard_stdout()
+
+    def option_groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
+        """Return the options with their help, those that few people need apart."""
+        groups: dict[str, list[tuple[str, str]]] = {"Options": [], "Advanced options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if isinstance(parameter, click.Option) and record is not None:
+                common = ADVANCED.isdisjoint(parameter.opts)
+                groups["Options" if common else "Advanced options"].append(record)
+        return {name: records for name, records in groups.items() if records}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, the advanced ones last."""
+        for name, records in self.option_groups(ctx).items():
+            with formatter.section(name):
+                formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Add the examples, and what the columns mean."""
@@ -84,95 +140,81 @@ class Command(click.Command):
             for meaning, line in self.examples:
                 formatter.write_text(f"# {meaning}")
                 formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
-        if self.columns:
-            with formatter.section("Columns"):
-                formatter.write_dl([(column.name, column.meaning) for column in self.columns])
+        for option, columns in self.columns.items():
+            with formatter.section(f"Columns with {option}" if option else "Columns"):
+                formatter.write_dl([(column.name, column.meaning) for column in columns])
 
 
-def _pictured(ctx: click.Context) -> str:
-    """List the commands that have a picture."""
-    group = ctx.find_root().command
-    assert isinstance(group, click.Group)
-    found = ((name, group.get_command(ctx, name)) for name in group.list_commands(ctx))
-    return ", ".join(name for name, command in found if getattr(command, "picture", ""))
+def command(
+    name: str, query: Callable[..., Any] | None = None, **others: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Command]:
+    """Return a decorator that makes a command of a function; others: queries by their option."""
+    queries = {"": query} if query else {}
+    queries |= {f"--{option}": other for option, other in others.items()}
+    settings = {"help_option_names": ["-h", "--help"]}
+    return click.command(name, cls=Command, queries=queries, context_settings=settings)
 
 
-def _read_examples(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what an example is for, and the example."""
-    for part in f"\n{text}".split("\n# ")[1:]:
-        meaning, *lines = part.splitlines()
-        yield meaning, " ".join(map(str.strip, lines))
+def check_arguments(command: click.Command, values: dict[str, Any]) -> None:
+    """Refuse text that is not UTF-8, NUL characters, and two arguments that read stdin."""
+    stdin = 0
+    for parameter in command.params:
+        name = parameter.name or ""
+        for text in _texts(values.get(name)):
+            if "\0" in text:
+                raise UsageError(f"{parameter.get_error_hint(None)}: a NUL character")
+            if name not in PATHS and text != text.encode("utf-8", "ignore").decode():
+                raise UsageError(f"{os.fsencode(text)!r} is not UTF-8; give text in UTF-8")
+            written = name in ("file_", "output") or command.name == "export"
+            stdin += text == "-" and not written
+    if stdin > 1:
+        raise UsageError("- is given twice, but stdin can be read once")
 
 
-AGAIN = 20  # times that a model is opened anew
-MOST = 1_000_000  # lines of stdin that are kept in memory
-PRINTING = Printing.__dataclass_fields__
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every string in a value of an option."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple | dict):
+        for item in value.items() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
-def command(**page: Any) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command with the name of its module; `page` is what Command takes beside click."""
-
-    def make(function: Callable[..., Any]) -> Command:
-        name = function.__module__.rpartition(".")[2].rstrip("_")
-        how = {"help_option_names": ["-h", "--help"]}
-        return click.command(name, cls=Command, context_settings=how, **page)(function)
-
-    return make
-
-
-def ask(*given: Any, writes: object = False, question: Any = None, **asked: Any) -> Table:
-    """Ask the question of the command under way: of its model, if it has one, with its bars."""
-    if question is None:
-        command = click.get_current_context().command
-        assert isinstance(command, Command)
-        question = command.question
-    if "progress" in signature(question).parameters:
-        asked["progress"] = bars()
-    answered: Table
-    if "model" not in asked:
-        answered = question(*given, **asked)
-        return answered
-    path, vectors = asked.pop("model"), asked.pop("vectors", None)
-    again = 0 if writes or Lines("-") in given else AGAIN
-    while True:
-        model = open_model(path, vectors, writes=bool(writes))
-        try:
-            answered = question(model, *given, **asked)
-            return answered
-        except Replaced:  # some of it was to be opened late, when it was gone already
-            again -= 1
-            if again < 0:
-                raise
+def _set_retry(allowed: bool) -> None:
+    """Say whether the running command may start again if its model is replaced; no is final."""
+    if context := click.get_current_context(silent=True):
+        context.meta[RETRY] = allowed and context.meta.get(RETRY, True)
 
 
 def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":
-    """Open the model a command asks for, or vectors by hand; say so when none was named."""
-    from ctxembed.model import bundled as places
+    """Open a command's model, or a worked example's vectors; note which one if none was named."""
+    from ctxembed.model import bundled
 
+    _set_retry(not writes)
     if vectors is not None:
         if path is not None:
             raise UsageError("give --vectors or --model, not both")
-        from ctxembed.context.worked_example import given
+        from ctxembed.context.worked_example import open_worked_example
 
-        return given(vectors)
-    chosen = places.model_path(path)
+        return open_worked_example(vectors)
+    chosen = bundled.model_path(path)
     if writes:
-        places.refuse_bundled(chosen)
-    named, bundled = path or os.environ.get("CTXEMBED_MODEL"), places.bundled_name(chosen)
-    if named in places.BUNDLED and not bundled:
-        note(f"{named} is your own model in this directory; the bundled one is behind it")
-    model = places.open_model(chosen)
-    few = ": too few to trust" if places.too_small(model) else ""
+        bundled.refuse_bundled(chosen)
+    named, bundled_name = path or os.environ.get("CTXEMBED_MODEL"), bundled.bundled_name(chosen)
+    if named in bundled.BUNDLED and not bundled_name:
+        note(f"{named} is your own model in this directory; it hides the bundled one")
+    model = bundled.open_model(chosen)
+    few = ": too few to trust" if bundled.too_small(model) else ""
     if not named or (few and sys.stderr is not None and sys.stderr.isatty()):
-        who = f"the bundled model {bundled}" if bundled else str(chosen)
-        note(f"{who} answers; it has read {count_of(model.seen_tokens)} words{few}")
+        source = f"the bundled model {bundled_name}" if bundled_name else str(chosen)
+        note(f"{source} answers; it has read {format_count(model.seen_tokens)} words{few}")
     return model
 
 
-def count_of(number: int) -> str:
-    """Write a large number as one says it.
+def format_count(number: int) -> str:
+    """Return a large number as one says it.
 
-    >>> count_of(52_552_997), count_of(118_345), count_of(812)
+    >>> format_count(52_552_997), format_count(118_345), format_count(812)
     ('53 million', '118 thousand', '812')
     """
     for size, name in ((10**9, "billion"), (10**6, "million"), (10**3, "thousand")):
@@ -184,7 +226,7 @@ def count_of(number: int) -> str:
 def open_corpus(
     names: Sequence[str], encoding: str, errors: str, lines: bool, document: str = "auto"
 ) -> "Corpus":
-    """Find the files of a corpus; tell which of them are no text."""
+    """Open the files of a corpus; note which of them are not text."""
     from ctxembed.text.corpus import Corpus
 
     corpus = Corpus(names, encoding, errors, lines, document)
@@ -196,7 +238,7 @@ def open_corpus(
 
 
 def bars() -> Bars:
-    """Make progress bars."""
+    """Return progress bars for the running command."""
     return Bars(printing().quiet)
 
 
@@ -209,16 +251,18 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         from ctxembed.text.lines import every_line
 
+        if self.file == "-":  # can be read once only
+            _set_retry(False)
         return map(str.strip, every_line(self.file))
 
 
 def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
-    """Replace `-` among arguments by the lines of stdin; empty ones only count where numbered."""
+    """Replace `-` among arguments by the lines of stdin; keep empty lines only if numbered."""
     expanded: list[str] = []
     for item in items:
-        expanded += islice(Lines("-"), MOST + 1) if item == "-" else [item]
-    if len(expanded) > MOST:
-        raise UsageError(f"stdin: more than {MOST:,} lines; give fewer at a time")
+        expanded += islice(Lines("-"), MAX_LINES + 1) if item == "-" else [item]
+    if len(expanded) > MAX_LINES:
+        raise UsageError(f"stdin: more than {MAX_LINES:,} lines; give fewer at a time")
     if "-" in items and not any(expanded):
         raise UsageError("nothing to do: stdin was empty")
     return expanded if numbered else [item for item in expanded if item or "-" not in items]

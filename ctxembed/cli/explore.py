@@ -1,57 +1,49 @@
 """ctxembed explore"""
 
 import ipaddress
+import shlex
 import sys
 import threading
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ctxembed.cli import options
-from ctxembed.cli.answer import QUIET, note
-from ctxembed.cli.command import command, open_model
+from ctxembed.cli.command import bars, command, expand_stdin, open_model
+from ctxembed.cli.printing import note, write_file
 from ctxembed.errors import CtxembedError, UsageError, read_failure
 
-PORT = 8642
 
-
-@command(
-    examples="""# Type a sentence, see it change
-ctxembed explore
-# With your own model, on a port that is free
-ctxembed explore -m ctxembed-model --port 0""",
-    see_also=["report", "explain", "compare", "ablate", "senses"],
-    params=[QUIET],
-    output="The address of the page, once; then nothing until Ctrl-C.",
-    details="""The page shows, while one types, what each word looks at, what it means here in
-words and on axes of one's own, all heads, every step of the arithmetic, what each word is worth,
-and the map of a word with the present sentence on it. Words can be taken away and weights dragged.
-The worked examples of the notes are in a menu. The address holds all that is shown: copied, it
-brings the same page back for as long as the command runs. Every picture can be saved, and the
-command that prints its numbers copied.
-
-Only this machine can open the page: it is served on 127.0.0.1, under an address with a token that
-is new each time, to no other site's script. --host with --share serves it to others, without
-encryption: whoever sees the address can ask questions of the model. Nothing but the page is
-served, no file can be read through it, and nothing is written. A search for senses runs in a
-process of its own and can be stopped. Ctrl-C ends all of it.""",
-)
-@options.integer("--port", "The port; 0 takes any that is free.", least=0, most=65535, default=PORT)
-@options.value(
-    "--host",
-    "Where to listen; another machine's reach needs --share.",
-    metavar="ADDRESS",
-    default="127.0.0.1",
-)
-@options.flag("--share", "Let other machines open the page, unencrypted.")
+@command("explore")
+@options.argument("sentences", nargs=-1, metavar="[SENTENCE]...")
+@options.value("-o --output", "Write the page of these sentences to a file.", metavar="FILE")
+@options.value("--word words", "With -o: a target; may repeat.", metavar="WORD", multiple=True)
+@options.axis
+@options.attention("With -o: the attention to show first; learned if the model has it.")
+@options.seed("With -o: seed of the random numbers.")
+@options.integer("--port", "Port of the page; 0 takes a free one.", min=0, max=65535, default=8642)
+@options.value("--host", "Address to listen on.", metavar="ADDRESS", default="127.0.0.1")
+@options.flag("--share", "Let other machines open the page, without encryption.")
 @options.flag("--no-browser", "Print the address, open no browser.")
 @options.model
-def command_(port: int, host: str, share: bool, no_browser: bool, model: str | None) -> None:
-    """Serve a page on this machine on which one types a sentence and sees its words change."""
+def command_(
+    sentences: tuple[str, ...], output: str | None, port: int, host: str, share: bool,
+    no_browser: bool, model: str | None, **values: Any,
+) -> None:  # fmt: skip
+    """Open a page where you type a sentence, or write such a page to a file.
+
+    Without SENTENCE the page is served on this machine until Ctrl-C. With sentences and -o FILE it
+    is one HTML file to send or print; targets are marked in the sentences, [apple], or given by
+    --word; otherwise each content word is one.
+    """
+    if sentences or output is not None:
+        return _write_report(sentences, output, model, values)
     from ctxembed.web.questions import Models
     from ctxembed.web.server import Server
 
-    if not _is_here(host) and not share:
-        raise UsageError(f"--host {host}: others could reach the page; --share allows it")
+    if not _is_loopback(host) and not share:
+        raise UsageError(f"--host {host}: other machines could open the page; add --share")
     opened = open_model(model)
     try:
         server = Server(Models(opened, model), host, port, share=share)
@@ -59,10 +51,10 @@ def command_(port: int, host: str, share: bool, no_browser: bool, model: str | N
         reason = read_failure(f"port {port} on {host}", error)
         raise CtxembedError(f"{reason}; --port 0 takes a free one") from None
     if share:
-        note("others can open the page and ask this model; nothing is encrypted")
+        note("other machines can open the page and query this model; nothing is encrypted")
     click.echo(server.address)
     sys.stdout.flush()
-    note("Ctrl-C ends it")
+    note("press Ctrl-C to stop")
     if not no_browser:
         import webbrowser
 
@@ -73,8 +65,27 @@ def command_(port: int, host: str, share: bool, no_browser: bool, model: str | N
         server.server_close()
 
 
-def _is_here(host: str) -> bool:
-    """Tell whether only this machine can reach an address."""
+def _write_report(
+    sentences: tuple[str, ...], output: str | None, model: str | None, values: dict[str, Any]
+) -> None:
+    """Write one self-contained HTML page about these sentences."""
+    from ctxembed.web.gather import make_report
+    from ctxembed.web.questions import Models
+
+    if not sentences or output in (None, "-"):
+        raise UsageError("a page for a file needs both: ctxembed explore SENTENCE... -o FILE")
+    assert output is not None
+    if not Path(output).parent.is_dir():
+        raise UsageError(f"-o {output}: no such directory")
+    line = shlex.join(["ctxembed", *sys.argv[1:]])
+    models = Models(open_model(model), model)
+    page = make_report(models, expand_stdin(sentences), command=line, progress=bars(), **values)
+    write_file(output, [page])
+    note(f"{len(page.encode()):,} bytes written to {output}")
+
+
+def _is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address."""
     if host == "localhost":
         return True
     try:

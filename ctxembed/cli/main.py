@@ -7,12 +7,11 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
-# What is imported stays: looking through it for rubbish again and again costs a tenth of a start.
+# Imported modules stay: collecting garbage among them takes a tenth of the start-up time.
 gc.set_threshold(50_000)
 # One BLAS thread is as fast as two for these sizes, repeatable, and kind to a busy machine.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -22,22 +21,16 @@ import click
 
 from ctxembed import __version__
 from ctxembed.cli.command import Command
-from ctxembed.cli.room import guard, limit
+from ctxembed.cli.groups import COMMANDS, GROUPS, OLD_NAMES
+from ctxembed.cli.printing import discard_stdout
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.output.safe import say
 
-# In the order of the story; the module of a command has its name.
-COMMANDS = (
-    "train", "learn", "fit", "predict", "info", "check", "show", "vector", "neighbors",
-    "similarity", "analogy", "explain", "compare", "substitutes", "contextualize", "ablate",
-    "senses", "mix", "shift", "kwic", "collocates", "keywords", "ambiguity", "positions",
-    "evaluate", "import", "export", "index", "shrink", "demo", "tokenize", "vectorize", "ladder",
-    "report", "explore", "completion",
-)  # fmt: skip
+MIN_MEMORY = 400 << 20  # bytes of address space; with less, scipy's OpenBLAS waits for ever
 
 
 class Commands(click.Group):
-    """Imports a command's module when the command is asked for."""
+    """All commands; a command's module is imported when the command is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -46,55 +39,71 @@ class Commands(click.Group):
         return load_command(name) if name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, each with its whole sentence, which click would cut off."""
-        told = ((name, load_command(name).get_short_help_str(limit=1000)) for name in COMMANDS)
-        listed = [(name, text.partition("; -")[0].rstrip(".")) for name, text in told]
-        with formatter.section("Commands"):
-            formatter.write_dl(listed)
+        """List the commands in groups, each with its summary."""
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl(list(commands.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] in OLD_NAMES:
+            args = _replace_old_name(ctx, *args)
+        elif args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"; did you mean {close[0]}?" if close else "; ctxembed --help lists them"
-            raise UsageError(f"no command {args[0]!r}{hint}")
+            hint = f"Did you mean {close[0]}?" if close else "ctxembed --help lists them."
+            raise UsageError(f"no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
-            _quietly_close()
-            return 0
 
 
 def load_command(name: str) -> Command:
     """Import one command."""
-    module = f"{name}_" if name in ("import", "index") else name  # a keyword; another file's name
-    found: Command = import_module(f"ctxembed.cli.{module}").command_
-    return found
+    module = f"{name}_" if name in ("import", "index") else name  # a keyword; a function's name
+    loaded: Command = import_module(f"ctxembed.cli.{module}").command_
+    return loaded
+
+
+def _replace_old_name(ctx: click.Context, name: str, *args: str) -> list[str]:
+    """Return the command line that replaces one of 0.2; print a note about the new name."""
+    rest, new = list(args), OLD_NAMES[name]
+    if name == "completion":
+        from click.shell_completion import shell_complete
+
+        shell = rest[0] if rest else "bash"
+        say([f"completion is now: _CTXEMBED_COMPLETE={shell}_source ctxembed"])
+        ctx.exit(shell_complete(cli, {}, "ctxembed", "_CTXEMBED_COMPLETE", f"{shell}_source"))
+    if name == "report":
+        new = "explore SENTENCE -o FILE"
+        rest += [] if {"-o", "--output"} & set(rest) else ["-o", "report.html"]
+    if name == "check":  # it took the model without -m
+        valued = {"-f", "--format", "-o", "--output", "--precision", "--color"}
+        for i in reversed(range(len(rest))):
+            if not rest[i].startswith("-") and not (i and rest[i - 1] in valued):
+                rest.insert(i, "-m")
+    if not {"-q", "--quiet"} & set(rest):
+        say([f"{name} is now: ctxembed {new}. The old name works until 0.4."])
+    return [*OLD_NAMES[name].split(), *rest]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="ctxembed %(version)s")
 def cli() -> None:
-    """What does this word mean here?
+    """Compare static and contextual word vectors: what does this word mean here?
 
-    Trains word2vec on your corpus, turns a word's one averaged vector into a vector for this
-    sentence by self-attention, and prints every number on the way.
+    A static word vector is an average over all meanings of a word. ctxembed turns it into a vector
+    for one sentence by self-attention, and prints every number of the computation.
 
     \b
-    Start here:
-      ctxembed train corpus.txt
-      ctxembed show apple
+    New here?
+      ctxembed demo       shows the idea in eleven steps
+      ctxembed explore    opens a page where you type a sentence
     """
 
 
 class Terminated(BaseException):
-    """Somebody sent SIGTERM: clean up, then go."""
+    """Raised on SIGTERM, so that temporary files are removed before the process ends."""
 
 
 def _terminate(*_: object) -> NoReturn:
@@ -107,64 +116,100 @@ def main() -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _prepare_streams()
-    guard()
     try:
+        if (_memory_limit() or MIN_MEMORY) < MIN_MEMORY:
+            raise MemoryError
         code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(code or int(Closed.asked))
+        sys.exit(code or int(Closed.was_written))
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:  # no command: the help, as it is
+        click.echo(error.format_message(), err=True)
+        sys.exit(error.exit_code)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        hint = [f"try: {context.command_path} --help"] if context else []
-        _fail(error.format_message(), error.exit_code, hint)
+        hint = f"\ntry: {context.command_path} --help" if context else ""
+        _fail(error.format_message() + hint, error.exit_code)
     except CtxembedError as error:
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt, Terminated) as stop:
-        _quietly_close()
+        discard_stdout()
         number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-        os._exit(128 + number)  # sys.exit might end by the signal yet, and worker threads go on
+        os._exit(128 + number)  # sys.exit would wait for worker threads
     except BrokenPipeError:
-        _quietly_close()
+        discard_stdout()
         sys.exit(0)
     except (MemoryError, SystemError) as error:
-        if isinstance(error, SystemError) and limit() is None:
+        if isinstance(error, SystemError) and _memory_limit() is None:
             raise
         # Python itself may lose a MemoryError: "error return without exception set"
-        _fail("not enough memory for this; try a smaller --dim or corpus", 1)
+        _fail("not enough memory for this; try a smaller --dim or corpus")
     except RuntimeError as error:
         if "new thread" not in str(error):
             raise
-        _fail("no memory for another thread, or too many of them; try --workers 1", 1)
-    except ImportError as error:  # a library that finds no memory to be loaded into
+        _fail("no memory for another thread, or too many of them; try --workers 1")
+    except ImportError as error:  # often too little memory to load a library
         reason = (str(error).strip() or "no memory").splitlines()[-1]  # numpy's advice is long
-        _fail(f"a library cannot be loaded: {reason}", 1)
+        _fail(f"a library cannot be loaded: {reason}")
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
         _blame_model()
         raise
     except OSError as error:
         if error.filename is None:  # most likely stdout: Python would try it again at the end
-            _quietly_close()
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            _fail("no space left on the disk; the output is incomplete", 1)
-        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+            discard_stdout()
+        if error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)):
+            _fail("no space left on the disk; the output is incomplete")
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+
+
+def run() -> NoReturn:
+    """Run the command line and exit without Python's clean-up, which takes a tenth of the time."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # those of libraries
+    try:
+        main()
+    except SystemExit as leave:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, or the reader has gone
+                stream.flush()
+        os._exit(leave.code if isinstance(leave.code, int) else 0)
+    except (MemoryError, SystemError):  # no memory left to exit normally
+        if _memory_limit() is None:
+            raise
+        os._exit(1)
+
+
+def _fail(message: str, code: int = 1) -> NoReturn:
+    say(message.splitlines())
+    sys.exit(code)
+
+
+def _memory_limit() -> int | None:
+    """Return the bytes of address space that this process may use (ulimit -v); None: no limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _blame_model() -> None:
-    """Say what is wrong with a model that we believed; if nothing is, the mistake is ours."""
+    """Fail with what is wrong in an opened model; return if every model is sound (a bug)."""
     from ctxembed.model.model import Model
     from ctxembed.model.validate import find_fault
 
     for model in list(Model.opened):
-        with suppress(CtxembedError, MemoryError, OSError):  # no room to look
+        with suppress(CtxembedError, MemoryError, OSError):  # cannot be checked
             if fault := find_fault(model):
                 _fail(str(fault), fault.exit_code)
 
 
 class Closed(io.RawIOBase):
-    """Stands for a stdout that was closed before we began: whatever is printed fails, quietly."""
+    """A stdout that was closed before the start: takes any output, and remembers that it did."""
 
-    asked = False
+    was_written = False
 
     def writable(self) -> bool:
         """Say that this can be written to."""
@@ -175,62 +220,30 @@ class Closed(io.RawIOBase):
         return 1
 
     def write(self, data: object) -> int:
-        """Take what nobody will read."""
-        Closed.asked = True
+        """Drop the data."""
+        Closed.was_written = True
         return len(data)  # type: ignore[arg-type]
 
 
-def _fill_closed_streams() -> None:
-    """Put something in the place of closed streams, or the next file opened would take it."""
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(number)
-    nothing = io.BufferedReader(io.FileIO(0, closefd=False))
-    nobody = io.BufferedWriter(io.FileIO(2, "w", closefd=False))
-    sys.stdin = sys.stdin or io.TextIOWrapper(nothing, encoding="utf-8")
-    sys.stderr = sys.stderr or io.TextIOWrapper(nobody, encoding="utf-8")
-    sys.stdout = sys.stdout or io.TextIOWrapper(io.BufferedWriter(Closed()), encoding="utf-8")
-
-
 def _prepare_streams() -> None:
-    """Speak UTF-8 whatever the locale, since tables hold any script; write all or fail.
+    """Make stdout and stderr UTF-8 in any locale; write everything or fail.
 
-    What is no character (a byte of a file's name) is written as JSON and Python would escape it.
-    Unbuffered (PYTHONUNBUFFERED), Python drops without a word what a full disk does not take.
+    A byte of a file name that is not UTF-8 is escaped. Unbuffered streams (PYTHONUNBUFFERED) get a
+    buffer: without one Python silently drops what a full disk does not take.
     """
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        _fill_closed_streams()
+        # Take the numbers of closed streams; else the next file opened would get them.
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(number)
+        empty = io.BufferedReader(io.FileIO(0, closefd=False))
+        sink = io.BufferedWriter(io.FileIO(2, "w", closefd=False))
+        sys.stdin = sys.stdin or io.TextIOWrapper(empty, encoding="utf-8")
+        sys.stderr = sys.stderr or io.TextIOWrapper(sink, encoding="utf-8")
+        sys.stdout = sys.stdout or io.TextIOWrapper(io.BufferedWriter(Closed()), encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
-        whole = io.BufferedWriter(sys.stdout.buffer)
-        sys.stdout = io.TextIOWrapper(whole, line_buffering=True)
+        buffered = io.BufferedWriter(sys.stdout.buffer)
+        sys.stdout = io.TextIOWrapper(buffered, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def run() -> NoReturn:
-    """Run the command line, and leave at once: taking Python apart costs a tenth of a question."""
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # of libraries; what a user should know, we say ourselves
-    try:
-        main()
-    except SystemExit as leave:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or whoever read has gone
-                stream.flush()
-        os._exit(leave.code if isinstance(leave.code, int) else 0)
-    except (MemoryError, SystemError):  # there is none left even to leave
-        if limit() is None:
-            raise
-        os._exit(1)
-
-
-def _fail(message: str, code: int, hint: Sequence[str] = ()) -> NoReturn:
-    say([*message.splitlines(), *hint])
-    sys.exit(code)
-
-
-def _quietly_close() -> None:
-    """Throw away what stdout still holds: whoever read it has gone."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())

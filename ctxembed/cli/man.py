@@ -3,7 +3,7 @@
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
@@ -11,39 +11,11 @@ from pathlib import Path
 import click
 
 from ctxembed import __version__
-from ctxembed.cli.command import Command
-from ctxembed.cli.main import COMMANDS, cli, load_command
-from ctxembed.output.render import FORMATS
+from ctxembed.cli.command import Command, read_help
+from ctxembed.cli.groups import COMMANDS, GROUPS
+from ctxembed.cli.main import cli, load_command
 
-DATE = "2026-11-16"  # of the pages' wording; today's date would make each build differ
-
-EXIT_STATUS = {
-    "0": "All is well; also when the reader of a pipe has gone, as with | head.",
-    "1": "A failure, such as a full disk.",
-    "2": "Wrong usage: an option, an argument, an output that exists.",
-    "3": "A model that is missing, damaged or too new.",
-    "4": "A word that is not in the vocabulary; the words that are there have been answered.",
-    "5": "A corpus that cannot be read or used.",
-    "130": "Interrupted by Ctrl-C.",
-}
-ENVIRONMENT = {
-    "CTXEMBED_MODEL": "The model directory, or the name of a bundled model, unless --model"
-    " names another.",
-    "COLUMNS": "Width of a table on a terminal, instead of the terminal's own.",
-    "NO_COLOR": "If set, a terminal shows no colours and no bold header, unless --color always.",
-    "COLORFGBG": "If it ends in 7 or 15, the terminal's background is light, and so are shades.",
-}
-FILES = {
-    "ctxembed-model/": "The model that train writes and that is used where none is named."
-    " Without one english answers: vectors and attention from Wikipedia, bundled; everyday is the"
-    " other bundled model, small and with its corpus.",
-    "model.json": "In a model: its format, versions, parameters, corpus and tokeniser.",
-    "vocab.txt, counts.npy, vectors.npy, mean.npy, output.npy": "In a model: its words, how often"
-    " each occurs, their vectors and the mean of these, and word2vec's output vectors.",
-    "frames.npy": "In a model: which frequent words stand directly before and behind each word.",
-    "index/": "In a model: the corpus as word numbers, and where each word occurs.",
-    "attention/NAME/": "In a model: an attention that was learned.",
-}
+DATE = "2026-11-18"  # of the pages' wording; today's date would make each build differ
 
 _ESCAPES = str.maketrans(
     {"\\": r"\e", "-": r"\-", "'": r"\(aq", '"': r"\(dq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
@@ -59,49 +31,49 @@ def write_pages(folder: Path) -> None:
 
 def pages() -> dict[str, str]:
     """Return the text of every page by the name of its file."""
-    made = {"ctxembed.1": _main_page()}
+    texts = {"ctxembed.1": _main_page()}
     for name in COMMANDS:
-        made[f"ctxembed-{name}.1"] = _command_page(load_command(name))
-    return made
+        texts[f"ctxembed-{name}.1"] = _command_page(load_command(name))
+    return texts
 
 
 def _command_page(command: Command) -> str:
     context = click.Context(command, **command.context_settings)
     usage = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "[OPTION]...")
     usage = re.sub(r"[\w-]+", lambda match: rf"\fI{_escape(match[0])}\fR", usage)
-    lines = [*_begin(f"ctxembed {command.name}", usage, command), *_paragraphs(command.details)]
-    lines += [".SH OPTIONS", *_options(command), ".SH OUTPUT"]
-    if command.columns:
-        lines += _paragraphs("A table on standard output, with these columns:")
-        lines += _definitions({column.name: column.meaning for column in command.columns})
-    else:
-        lines += _paragraphs(command.output)
+    lines = _begin(f"ctxembed {command.name}", usage, command)
+    lines += [*_paragraphs(command.sections.get("Details", "")), ".SH OPTIONS"]
+    for group, records in command.option_groups(context).items():
+        lines += [f".SS {group}"] if group != "Options" else []
+        lines += _definitions(records)
+    lines.append(".SH OUTPUT")
+    lines += _paragraphs(command.sections.get("Output", ""))
+    for option, columns in command.columns.items():
+        intro = f"With {option}:" if option else "A table on standard output, with these columns:"
+        lines += _paragraphs(intro)
+        lines += _definitions((column.name, column.meaning) for column in columns)
     if command.picture:
-        told = "Its picture, --output FILE.svg (.png .pdf .html) or --format svg or chart:"
-        lines += _paragraphs(f"{told} {command.picture}.")
-    return _end(lines, command.examples, ["ctxembed", *(f"ctxembed-{n}" for n in command.see_also)])
+        intro = "Its picture, --output FILE.svg (.png .pdf .html) or --format svg or chart:"
+        lines += _paragraphs(f"{intro} {command.picture}.")
+    see_also = [f"ctxembed-{name}" for name in command.sections["See also"].split(", ")]
+    return _end(lines, command.examples, ["ctxembed", *see_also])
 
 
 def _main_page() -> str:
     usage = r"\fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]..."
     lines = [*_begin("ctxembed", usage, cli), ".SH COMMANDS"]
-    lines += _definitions({n: load_command(n).get_short_help_str(300) for n in COMMANDS})
-    lines += [".SH OPTIONS", *_options(cli), ".SH OUTPUT"]
-    *others, last = (name for name in FORMATS if name not in ("table", "tsv"))
-    lines += _paragraphs(
-        "Every answer is one table on standard output; notes, progress and errors go to standard"
-        " error. On a terminal it is aligned, in a pipe it is tab-separated with a line of column"
-        f" names; --format asks for {', '.join(others)} or {last}. Each command's page lists its"
-        " columns, and says what it draws, if anything: --output FILE.svg or .html writes that"
-        " picture, .png and .pdf too where ctxembed[pictures] is installed; --format svg prints"
-        " it, --format chart draws it on the terminal."
-    )
-    examples = [load_command(name).examples[0] for name in ("train", "show")]
+    for group, commands in GROUPS.items():
+        lines += [f".SS {_escape(group)}", *_definitions(commands.items())]
+    context = click.Context(cli, **cli.context_settings)
+    records = [parameter.get_help_record(context) for parameter in cli.get_params(context)]
+    lines += [".SH OPTIONS", *_definitions(record for record in records if record), ".SH OUTPUT"]
+    lines += _paragraphs(read_help("ctxembed")["Output"])
+    examples = [load_command(name).examples[0] for name in ("demo", "explore", "compare")]
     return _end(lines, examples, [f"ctxembed-{name}" for name in COMMANDS])
 
 
 def _begin(path: str, usage: str, command: click.Command) -> list[str]:
-    """Make the sections that begin every page."""
+    """Return the sections that begin every page."""
     name, short = _escape(path.replace(" ", "-")), command.get_short_help_str(300).removesuffix(".")
     return [
         f'.TH {name.upper()} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"',
@@ -112,31 +84,24 @@ def _begin(path: str, usage: str, command: click.Command) -> list[str]:
 
 
 def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[str]) -> str:
-    """Add the sections that end every page."""
-    lines += [".SH EXIT STATUS", *_definitions(EXIT_STATUS)]
-    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
+    """Add the sections that end every page; return the page."""
+    common = read_help("ctxembed")
+    for head in ("Exit status", "Environment", "Files"):
+        items = re.sub(r"\n\s+", " ", common[head]).splitlines()
+        split = (item.partition(": ") for item in items)
+        lines += [f".SH {head.upper()}", *_definitions((term, text) for term, _, text in split)]
     lines.append(".SH EXAMPLES")
     for meaning, line in examples:
         lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
     *others, last = (f"{_bold(name)}(1)" for name in see_also)
     lines += [".SH SEE ALSO", *(f"{link}," for link in others), last]
-    kept = [lines[0]]
-    for before, line in pairwise(lines):
-        if not (line == ".PP" and before.startswith(".SH")):  # a section begins a paragraph itself
-            kept.append(line)
-    return "\n".join(kept) + "\n"
+    # A section needs no .PP at its start.
+    kept = [b for a, b in pairwise(lines) if not (b == ".PP" and a.startswith((".SH", ".SS")))]
+    return "\n".join([lines[0], *kept]) + "\n"
 
 
-def _options(command: click.Command) -> Iterator[str]:
-    context = click.Context(command, **command.context_settings)
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if isinstance(parameter, click.Option) and record is not None:
-            yield from _definitions({record[0]: record[1]})
-
-
-def _definitions(items: dict[str, str]) -> Iterator[str]:
-    for term, meaning in items.items():
+def _definitions(items: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for term, meaning in items:
         yield from (".TP", _bold(term), *_filled(meaning))
 
 
@@ -144,13 +109,11 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Set plain paragraphs; one that is indented, or under click's \\b, keeps its line breaks."""
     for paragraph in re.split(r"\n\s*\n", cleandoc(text)):
         lines = [line for line in paragraph.split("\n") if line.strip()]
-        if not lines:
-            continue
-        if lines[0] == "\b":
+        if lines and lines[0] == "\b":
             yield from _verbatim(lines[1:])
-        elif all(line.startswith("  ") for line in lines):
+        elif lines and all(line.startswith("  ") for line in lines):
             yield from _verbatim([line[2:] for line in lines])
-        else:
+        elif lines:
             yield from (".PP", *_filled(" ".join(lines)))
 
 
@@ -158,20 +121,16 @@ def _verbatim(lines: list[str]) -> Iterator[str]:
     yield from (".PP", ".RS 4", ".EX", *map(_line, lines), ".EE", ".RE")
 
 
-def _filled(text: str) -> list[str]:
-    return [
-        _line(line)
-        for line in textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
-    ]
+def _filled(text: str) -> Iterator[str]:
+    return map(_line, textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False))
+
+
+def _line(text: str) -> str:
+    return rf"\&{_escape(text)}" if text.startswith(".") else _escape(text)
 
 
 def _bold(text: str) -> str:
     return rf"\fB{_escape(text)}\fR"
-
-
-def _line(text: str) -> str:
-    escaped = _escape(text)
-    return rf"\&{escaped}" if escaped.startswith(".") else escaped
 
 
 def _escape(text: str) -> str:

@@ -1,27 +1,29 @@
 """ctxembed neighbors"""
 
+from typing import Any
+
 from ctxembed.cli import options
-from ctxembed.cli.command import ask, command, expand_stdin
+from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.errors import UsageError
+from ctxembed.queries.neighbors import analogy as complete_analogy
+from ctxembed.queries.neighbors import neighbors
 from ctxembed.table import Table
 
 
-@command(
-    examples="""# The ten nearest words
-ctxembed neighbors apple
-# Only the words
-ctxembed neighbors apple -n 3 --no-header | cut -f2""",
-    picture="a bar for each word found",
-    see_also=["similarity", "show"],
-    details="""A vector that was learned from few occurrences is near to some words by chance, and
-most words are rare. So neighbours are ranked by their cosine times 1 - exp(-n / k): n is how often
-the neighbour occurs, k a fiftieth of the square root of the corpus's words (20 for a million). The
-cosine that is printed is the cosine. With --raw nothing but the cosine counts. An imported model
-does not know how often its words occur, and is ranked so too.""",
-)
+@command("neighbors", neighbors, analogy=complete_analogy)
 @options.argument("word", nargs=-1, required=True)
-@options.number("How many for each word.", 10)
+@options.number("How many for each word; 10, or 5 with --analogy.")
+@options.flag("--analogy", "Take three words: the first is to the second as the third is to what?")
 @options.ranking
 @options.model
-def command_(word: tuple[str, ...], **asked: object) -> Table:
-    """Find the words whose static vectors lie nearest by cosine; - reads words from stdin."""
-    return ask(expand_stdin(word), **asked)
+def command_(
+    word: tuple[str, ...], number: int | None, analogy: bool, model: str | None, **values: Any
+) -> Table:
+    """Find the words with the nearest static vectors, or complete an analogy; - reads stdin."""
+    words = expand_stdin(word)
+    if not analogy:
+        return neighbors(open_model(model), words, number or 10, **values)
+    if len(words) != 3:
+        raise UsageError("--analogy takes three words: ctxembed neighbors --analogy A B C")
+    a, b, c = words
+    return complete_analogy(open_model(model), a, b, c, number or 5, **values)

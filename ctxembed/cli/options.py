@@ -1,19 +1,59 @@
-"""How commands declare options, and those that several share, each declared once."""
+"""How commands declare options; options that several commands share are declared here once."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from ctxembed.cli.numbers import LARGEST, Real, Whole
 from ctxembed.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
+MAX_NUMBER = 2**31  # no option has use for a larger number
 argument = click.argument
 
 
+class _Range:
+    """A finite number from `min` to `max`; the error message names the range."""
+
+    kind: type[int] | type[float]
+    kind_name: str
+    min: Any
+    max: Any
+    min_open: bool
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            number = self.kind(value)
+        except (ValueError, OverflowError, TypeError):  # int refuses 5,000 digits
+            number = math.nan
+        low = number > self.min if self.min_open else number >= self.min
+        if low and number <= self.max:  # NaN is not
+            return number
+        text = str(value) if len(str(value)) <= 40 else f"{str(value)[:40]}…"
+        first = f"above {self.min:g}, up to" if self.min_open else f"from {self.min:g} to"
+        message = f"{text} is not a {self.kind_name} {first} {self.max:,}."
+        raise click.BadParameter(message, ctx, param)
+
+    def _describe_range(self) -> str:  # for --help
+        described: str = "" if self.max == MAX_NUMBER else super()._describe_range()  # type: ignore[misc]
+        return described
+
+
+class Whole(_Range, click.IntRange):
+    """A whole number."""
+
+    kind, kind_name = int, "whole number"
+
+
+class Real(_Range, click.FloatRange):
+    """A finite number."""
+
+    kind, kind_name = float, "number"
+
+
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Make one decorator of several options, in this order."""
+    """Return one decorator that adds several options, in this order."""
 
     def add(function: F) -> F:
         for option in reversed(options):
@@ -23,57 +63,63 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
-def value(names: str, help: str, **how: Any) -> Callable[[F], F]:
-    """Make an option as click does; of its names the last may be the one of its parameter."""
-    return click.option(*names.split(), help=help, show_default=True, **how)
+def value(names: str, help: str, **settings: Any) -> Callable[[F], F]:
+    """Return a click option; the last of its names may be the name of its parameter."""
+    return click.option(*names.split(), help=help, show_default=True, **settings)
 
 
 def flag(names: str, help: str) -> Callable[[F], F]:
-    """Make an option that is given or not."""
+    """Return an option without a value."""
     return value(names, help, is_flag=True)
 
 
 def integer(
-    names: str, help: str, *, least: int = 1, most: int = LARGEST, default: int | None = None
+    names: str, help: str, *, min: int = 1, max: int = MAX_NUMBER, default: int | None = None
 ) -> Callable[[F], F]:
-    """Make an option that takes a whole number."""
-    return value(names, help, type=Whole(least, most), metavar="N", default=default)
+    """Return an option that takes a whole number."""
+    return value(names, help, type=Whole(min, max), metavar="N", default=default)
 
 
 def real(
-    name: str, help: str, *, most: float, above: bool = True, metavar: str = "N"
+    name: str, help: str, *, max: float, above: bool = True, metavar: str = "N"
 ) -> Callable[[F], F]:
-    """Make an option that takes a finite number, above 0 or from it on."""
-    return value(name, help, type=Real(0, most, min_open=above), metavar=metavar)
+    """Return an option that takes a finite number above 0; above=False allows 0."""
+    return value(name, help, type=Real(0, max, min_open=above), metavar=metavar)
 
 
-def number(help: str, default: int | None = None, most: int = LARGEST) -> Callable[[F], F]:
-    """Make -n: how many."""
-    return integer("-n number", help, most=most, default=default)
+def number(help: str, default: int | None = None, max: int = MAX_NUMBER) -> Callable[[F], F]:
+    """Return -n: how many rows or words."""
+    return integer("-n number", help, max=max, default=default)
 
 
 def choice(
     names: str, values: Sequence[str], help: str, default: str | None = None
 ) -> Callable[[F], F]:
-    """Make an option that is one of these values, the first unless another is given."""
+    """Return an option that takes one of these values; the default is the first."""
     return value(names, help, type=click.Choice(values), default=default or values[0])
 
 
 def attention(
-    help: str = "learned, general, bag or a name; learned where there is.", metavar: str = "NAME"
+    help: str = "learned, general, bag or a name; learned if the model has it.",
+    metavar: str = "NAME",
 ) -> Callable[[F], F]:
-    """Make --attention."""
+    """Return --attention."""
     return value("--attention", help, metavar=metavar)
 
 
-def seed(help: str = "Start of the random numbers.") -> Callable[[F], F]:
-    """Make --seed."""
-    return integer("--seed", help, least=0, default=1)
+def seed(help: str = "Seed of the random numbers.") -> Callable[[F], F]:
+    """Return --seed."""
+    return integer("--seed", help, min=0, default=1)
 
 
 def word_list(name: str, help: str) -> Callable[[F], F]:
-    """Make an option that takes words between commas."""
+    """Return an option that takes words separated by commas."""
     return value(name, help, metavar="WORD,...", callback=lambda _, __, text: _split(text or ""))
+
+
+def senses(names: str, help: str) -> Callable[[F], F]:
+    """Return the option for the number of senses; None means that the data decide."""
+    return value(names, help, default="auto", callback=_read_number, metavar="N|auto")
 
 
 def _split(text: str) -> list[str]:
@@ -84,18 +130,16 @@ def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str
     """Read --axis taste=fruit,sweet,juice."""
     parsed: dict[str, list[str]] = {}
     for text in axes:
-        name, equals, words = text.partition("=")
-        name, listed = name.strip(), _split(words)
-        if not equals or not name or not listed:
+        name, _, words = (part.strip() for part in text.partition("="))
+        if not name or not _split(words):
             raise UsageError(f"--axis {text!r}: write NAME=WORD,WORD,...")
         if name in parsed:
             raise UsageError(f"--axis {name} is given twice")
-        parsed[name] = listed
+        parsed[name] = _split(words)
     return parsed
 
 
 def _read_number(_: object, parameter: click.Parameter, text: str) -> int | None:
-    """Read how many senses are asked for; None leaves it to the data."""
     if text == "auto":
         return None
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
@@ -107,91 +151,73 @@ def _read_general(_: object, __: object, kind: str | None) -> str | None:
     """Read --general cosine, or cosine:3 with a temperature."""
     kinds = ("textbook", "scaled", "cosine")
     if kind is not None and kind.partition(":")[0] not in kinds:
-        raise UsageError(
-            f"--general {kind}: it is one of {', '.join(kinds)}, cosine:3 for instance"
-        )
+        raise UsageError(f"--general {kind}: choose one of {', '.join(kinds)}, or cosine:3")
     return kind
-
-
-def senses(names: str, help: str) -> Callable[[F], F]:
-    """Make the option that says how many senses."""
-    return value(names, help, default="auto", callback=_read_number, metavar="N|auto")
 
 
 model = value(
     "-m --model",
-    "A model, or english or everyday; else $CTXEMBED_MODEL, ./ctxembed-model, english.",
+    "Directory of a model, or english or everyday; default $CTXEMBED_MODEL, then ./ctxembed-model,"
+    " then english.",
     metavar="DIR|NAME",
 )
 on_spark = value(
-    "--on", "Read by Apache Spark; needs ctxembed[spark].", type=click.Choice(["spark"])
+    "--on", "Read with Apache Spark; needs ctxembed[spark].", type=click.Choice(["spark"])
 )
 output = value(  # of a command that writes a model
-    "-o --output", "Where the model goes.", default="ctxembed-model", metavar="DIR"
+    "-o --output", "Directory of the new model.", default="ctxembed-model", metavar="DIR"
 )
-word = value("--word", "The target, where none is marked with [ ].", metavar="WORD[:N]")
+word = value("--word", "The target, if none is marked with [ ].", metavar="WORD[:N]")
 axis = value(
-    "--axis axes",
-    "A named direction, the mean of a few words; may be given several times.",
-    multiple=True,
-    callback=_read_axes,
-    metavar="NAME=WORD,...",
-)
+    "--axis axes", "A named direction, the mean of a few words; may repeat.",
+    multiple=True, callback=_read_axes, metavar="NAME=WORD,...",
+)  # fmt: skip
 encoder = value(
-    "--encoder encoders",
-    "A local Hugging Face model as another row; needs ctxembed[transformers].",
-    multiple=True,
-    metavar="DIR",
-)
+    "--encoder encoders", "Add vectors of a local Hugging Face model; needs"
+    " ctxembed[transformers].", multiple=True, metavar="DIR",
+)  # fmt: skip
 general = value(
     "--general",
-    "Which attention without parameters: textbook, scaled or cosine; cosine unless --vectors"
-    " are given. cosine:3 has a temperature of 3 instead of 6.",
+    "Attention without parameters: textbook, scaled or cosine; cosine unless --vectors are given."
+    " cosine:3 has a temperature of 3 instead of 6.",
     callback=_read_general,
     metavar="KIND[:TEMPERATURE]",
 )
-force = flag("--force", "Replace the model that is there.")
-lines = flag("--lines", "Each line is one sentence already.")
+force = flag("--force", "Replace an existing model.")
+lines = flag("--lines", "Each line is already one sentence.")
 language = click.option(
-    "--language",
-    default="",
-    metavar="en|de|fr|es|tr|az",
-    help="Its abbreviations and ordinals; capitals of Turkish and Azeri.",
-)
+    "--language", default="", metavar="en|de|fr|es|tr|az",
+    help="Language of the abbreviations, ordinals and capital letters.",
+)  # fmt: skip
 document = value(
     "--document",
-    "What a document is: a block is between blank lines, REGEX matches a first line.",
+    "What a document is: a file, a block between blank lines, a line, or what starts with a line"
+    " that matches REGEX.",
     default="auto",
     metavar="file|block|line|REGEX",
 )
-errors = choice("--errors", ["strict", "replace"], "What to do with a byte that can't be decoded.")
-# Which words may be near.
+errors = choice("--errors", ["strict", "replace"], "What to do with bytes that can't be decoded.")
 ranking = together(
     integer("--min-count", "Leave out neighbours that are rarer than this.", default=1),
-    flag("--raw", "Rank by cosine alone; else rare words count less."),
+    flag("--raw", "Rank by cosine alone; otherwise rare words count less."),
 )
-# How a file is read.
 reading = together(value("--encoding", "Encoding of the file.", default="utf-8"), errors)
-# How text is read.
 text = together(
     choice(
-        "--tokenizer", ["word", "whitespace"], "whitespace is for text that is tokenised already."
+        "--tokenizer", ["word", "whitespace"], "whitespace is for text that is already tokenized."
     ),
     flag("--cased", "Keep capitals; Apple and apple are two words."),
     reading,
 )
 corpus = together(lines, text)
-# Where vectors come from.
 source = together(
-    value("--vectors", "Vectors from a small TSV or JSON file instead of a model.", metavar="FILE"),
+    value("--vectors", "Take vectors from a small TSV or JSON file, not a model.", metavar="FILE"),
     model,
 )
-# Which occurrences, and whose vectors of them.
 occurrences = together(attention(), seed(), model)
-# Which attention.
 layer = together(
-    attention("learned, general, random or a name; learned where the model has it."),
+    attention("learned, general, random or a name; learned if the model has it."),
     general,
-    integer("--heads", "Heads of a general (cosine) or random attention.", most=64, default=4),
+    integer("--heads", "Heads of a general (cosine) or random attention.", max=64, default=4),
     seed(),
 )

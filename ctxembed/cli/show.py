@@ -1,33 +1,23 @@
 """ctxembed show"""
 
+from typing import Any
+
 from ctxembed.cli import options
-from ctxembed.cli.command import ask, command, expand_stdin
+from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.queries.show import show
+from ctxembed.queries.show import vector as show_vectors
 from ctxembed.table import Table
 
 
-@command(
-    examples="""# The averaged apple
-ctxembed show apple
-# Where it lies between two named directions
-ctxembed show apple --axis taste=fruit,sweet,juice --axis technology=phone,company,software""",
-    see_also=["neighbors", "similarity", "vector"],
-)
+@command("show", show, vector=show_vectors)
 @options.argument("word", nargs=-1, required=True)
+@options.flag("--vector", "Print the numbers of the vectors, one row for each word.")
 @options.axis
-@options.integer("-n nearest", "How many nearest words.", least=0, most=1000, default=8)
-@options.integer(
-    "--occurrences",
-    "How many occurrences from the corpus, spread evenly over it.",
-    least=0,
-    most=1000,
-    default=3,
-)
+@options.integer("-n nearest", "Number of nearest words.", min=0, max=1000, default=8)
+@options.integer("--occurrences", "Number of occurrences.", min=0, max=1000, default=3)
 @options.ranking
 @options.model
-def command_(word: tuple[str, ...], **asked: object) -> Table:
-    """Show a word's one averaged vector as a person wants it.
-
-    How often the word occurs, its nearest words, where it lies on the named axes, and a few of the
-    occurrences that went into the average.
-    """
-    return ask(expand_stdin(word), **asked)
+def command_(word: tuple[str, ...], vector: bool, model: str | None, **values: Any) -> Table:
+    """Describe a word's static vector: count, nearest words, axes, occurrences; - reads stdin."""
+    opened, words = open_model(model), expand_stdin(word)
+    return show_vectors(opened, words) if vector else show(opened, words, **values)

@@ -1,4 +1,4 @@
-"""A pre-trained transformer as one more representation: the vectors of a local model's tokens."""
+"""A pre-trained transformer as a representation: the vectors of a local model's tokens."""
 
 import os
 from collections.abc import Sequence
@@ -15,37 +15,40 @@ from ctxembed.context.parse import Occurrence, Written
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.stats.vectors import Floats
 
-AROUND = 100  # words kept to either side of a target: what encoders can read at once is limited
-TOKENS = 1 << 13  # subwords run at once
+REACH = 100  # words kept on either side of a target: encoders can read a few hundred tokens
+TOKENS_PER_BATCH = 1 << 13  # subwords
 
 
 @dataclass(frozen=True)
 class Encoder:
     """A Hugging Face model in a directory; nothing is ever downloaded.
 
-    It reads sentences as they were written, or else the words that our model knows of them.
+    It reads sentences as they were written if an occurrence has them, else its known words.
     """
 
     path: Path
     name: str
-    vocab: Sequence[str] = ()  # of our model
+    vocab: Sequence[str] = ()  # of the ctxembed model, by row
 
     @classmethod
-    def open(cls, place: str, vocab: Sequence[str] = ()) -> "Encoder":
-        """Find a model in a directory, or inside an installed package of that name."""
+    def open(cls, name: str, vocab: Sequence[str] = ()) -> "Encoder":
+        """Open a model in a directory, or in an installed package, whose code is not run."""
         if find_spec("transformers") is None or find_spec("torch") is None:
             raise UsageError("--encoder needs: pip install 'ctxembed[transformers]'")
-        folder = Path(place)
+        folder, package = Path(name), name.replace("-", "_")
         if not folder.is_dir():
-            folder = _package(place)
-        found = sorted(folder.rglob("config.json"), key=lambda path: len(path.parts))
-        if not found:
-            raise ModelError(f"{place}: no Hugging Face model in it (no config.json)")
-        path = found[0].parent
+            spec = find_spec(package) if package.isidentifier() else None
+            if spec is None or not spec.submodule_search_locations:
+                raise ModelError(f"{name}: no directory and no installed package of this name")
+            folder = Path(spec.submodule_search_locations[0])
+        configs = sorted(folder.rglob("config.json"), key=lambda path: len(path.parts))
+        if not configs:
+            raise ModelError(f"{name}: no Hugging Face model in it (no config.json)")
+        path = configs[0].parent
         return cls(path, path.name if path.name != "model" else path.parent.name, vocab)
 
     @cached_property
-    def _parts(self) -> tuple[Any, Any]:
+    def _loaded(self) -> tuple[Any, Any]:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         import torch
 
@@ -70,7 +73,7 @@ class Encoder:
     @property
     def dim(self) -> int:
         """Length of a vector."""
-        return int(self._parts[1].config.hidden_size)
+        return int(self._loaded[1].config.hidden_size)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d): the mean of the last layer's vectors of each target's subwords."""
@@ -81,52 +84,36 @@ class Encoder:
         return self.embed([item.words for item in read], [item.target for item in read])
 
     def alone(self, rows: Sequence[int]) -> Floats:
-        """Return (n, d) vectors of words without a sentence: what static is to our own."""
+        """Return (n, d) vectors of words of the vocabulary, without a sentence."""
         return self.embed([[self.vocab[row]] for row in rows], [range(1)] * len(rows))
 
     def embed(self, sentences: Sequence[Sequence[str]], targets: Sequence[range]) -> Floats:
         """Return (n, d) vectors of targets in sentences of words."""
         import torch
 
-        tokenizer, model = self._parts
+        tokenizer, model = self._loaded
         vectors = np.full((len(sentences), self.dim), np.nan, np.float32)
-        order = np.argsort([min(len(words), 2 * AROUND) for words in sentences], kind="stable")
-        for rows in _batches(order, sentences):
-            texts, places = [], []
+        order = np.argsort([min(len(words), 2 * REACH) for words in sentences], kind="stable")
+        batches: list[list[int]] = []  # of sentences of about one length
+        for row in order.tolist():
+            tokens = 2 * (min(len(sentences[row]), 2 * REACH) + 1)  # a word is some 1.3 subwords
+            if not batches or (len(batches[-1]) + 1) * tokens > TOKENS_PER_BATCH:
+                batches.append([])
+            batches[-1].append(row)
+        for rows in batches:
+            texts, spans = [], []
             for row in rows:
-                first = max(0, targets[row].start - AROUND)
-                texts.append(list(sentences[row][first : targets[row].stop + AROUND]))
-                places.append(range(targets[row].start - first, targets[row].stop - first))
-            tokens = tokenizer(
+                first = max(0, targets[row].start - REACH)
+                texts.append(list(sentences[row][first : targets[row].stop + REACH]))
+                spans.append(range(targets[row].start - first, targets[row].stop - first))
+            encoded = tokenizer(
                 texts, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
             )
             with torch.inference_mode():
-                hidden = model(**tokens).last_hidden_state.float().numpy()  # (B, T, d)
+                hidden = model(**encoded).last_hidden_state.float().numpy()  # (B, T, d)
             for number, row in enumerate(rows):
-                inside = [
-                    place
-                    for place, word in enumerate(tokens.word_ids(number))
-                    if word is not None and word in places[number]
-                ]
+                words = enumerate(encoded.word_ids(number))
+                inside = [i for i, word in words if word is not None and word in spans[number]]
                 if inside:
                     vectors[row] = hidden[number, inside].mean(axis=0)
         return vectors
-
-
-def _batches(order: Any, sentences: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Group sentences of about one length."""
-    batches: list[list[int]] = []
-    for row in order.tolist():
-        longest = 2 * (min(len(sentences[row]), 2 * AROUND) + 1)  # a word is some 1.3 subwords
-        if not batches or (len(batches[-1]) + 1) * longest > TOKENS:
-            batches.append([])
-        batches[-1].append(row)
-    return batches
-
-
-def _package(name: str) -> Path:
-    """Find an installed package without running its code."""
-    spec = find_spec(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelError(f"{name}: no such directory, and no installed package of that name")
-    return Path(spec.submodule_search_locations[0])

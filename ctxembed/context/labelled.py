@@ -1,4 +1,4 @@
-"""A labelled task: a file of labels and sentences, read into what attention fits to."""
+"""Labelled tasks: read a file of labels and sentences, and lay it out for training."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.terms.distance import REACH
+from ctxembed.attention.terms import REACH
 from ctxembed.attention.training.learning import Examples
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import collapse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
-from ctxembed.text.lines import HOW, labelled_lines
+from ctxembed.text.lines import LABELLED_FORMAT, labelled_lines
 
-MOST = 50_000  # sentences that are kept; more are sampled
-LABELS = 100
-TOLD = 3  # lines that are named when they are left out
-FEWEST = 5  # sentences of each label
+MAX_SENTENCES = 50_000  # kept; of more, a sample
+MAX_LABELS = 100
+MAX_NAMED = 3  # lines left out that are listed with their reasons
+MIN_PER_LABEL = 5  # sentences
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Task:
-    """What a task file says."""
+    """The content of a task file."""
 
     items: list[Item]
     labels: list[str]
     lines: int  # that hold a sentence
-    left_out: list[str]  # which other lines were left out, the first few, and why
+    left_out: list[str]  # messages on the lines left out, the first few with the reason
 
 
-def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
-    """Read a task file; of more than `most` sentences a random sample is kept."""
+def read_task(model: Model, name: str, seed: int = 1, most: int = MAX_SENTENCES) -> Task:
+    """Return the task in a file; of more than `most` sentences a random sample is kept."""
     rng = np.random.default_rng(seed)
     kept: list[Item] = []
     labels: set[str] = set()
@@ -54,70 +54,49 @@ def read_task(model: Model, name: str, seed: int = 1, most: int = MOST) -> Task:
         label, sentence = row["label"], row["sentence"]
         lines += 1
         labels.add(label)
-        if len(labels) > LABELS:
-            raise CorpusError(
-                f"{name}: line {number}: more than {LABELS} labels; is the first column the label?"
-            )
+        if len(labels) > MAX_LABELS:
+            many = f"{name}: line {number}: more than {MAX_LABELS} labels"
+            raise CorpusError(f"{many}; is the first column the label?")
         at = lines - 1 if lines <= most else int(rng.integers(lines))
         if at >= most:
             continue
-        span = [marked.words[place] for place in marked.targets[0]]
+        span = [marked.words[position] for position in marked.targets[0]]
         if all(model.vocabulary.find(word) is None for word in span):
             left_out, lines = left_out + 1, lines - 1
-            unknown += [(number, model.vocabulary.unknown(span[0]))] if len(unknown) < TOLD else []
+            if len(unknown) < MAX_NAMED:
+                unknown.append((number, model.vocabulary.unknown(span[0])))
             continue
         (occurrence,) = parse(model, sentence).occurrences
-        item = Item(
-            label,
-            clip(occurrence),
-            row.get("expression") or " ".join(span),
-            row.get("half", "").strip() == "test",
-            row.get("gloss", ""),
-        )
-        if at < len(kept):
-            kept[at] = item
-        else:
-            kept.append(item)
+        expression, test = row.get("expression") or " ".join(span), row.get("half", "").strip()
+        gloss = row.get("gloss", "")
+        kept[at : at + 1] = [Item(label, occurrence.clip(REACH), expression, test == "test", gloss)]
     if not kept and left_out:
         raise UnknownWordError(f"{name}: no target is known; line {unknown[0][0]}: {unknown[0][1]}")
-    _check(name, Counter(item.label for item in kept if not item.test))
-    told = [f"line {number}: left out: {reason}" for number, reason in unknown]
+    counts = Counter(item.label for item in kept if not item.test)
+    if not counts:
+        raise CorpusError(f"{name}: no labelled sentence; {LABELLED_FORMAT}")
+    label, number = min(counts.items(), key=lambda pair: pair[1])
+    if len(counts) == 1:
+        raise CorpusError(f"{name}: only one label, {label!r}; at least two are needed")
+    if number < MIN_PER_LABEL:
+        few = f"{name}: too few sentences labelled {label!r}: {number}"
+        raise CorpusError(f"{few}; {MIN_PER_LABEL} of each are needed")
+    messages = [f"line {number}: left out: {reason}" for number, reason in unknown]
     if left_out > len(unknown):
-        told.append(f"{left_out} lines are left out in all")
-    return Task(kept, sorted({item.label for item in kept}), lines, told)
-
-
-def _check(name: str, labels: Counter[str]) -> None:
-    if not labels:
-        raise CorpusError(f"{name}: no labelled sentence; {HOW}")
-    if len(labels) == 1:
-        raise CorpusError(
-            f"{name}: only one label, {next(iter(labels))!r}; at least two are needed"
-        )
-    label, number = min(labels.items(), key=lambda pair: pair[1])
-    if number < FEWEST:
-        raise CorpusError(
-            f"{name}: too few sentences labelled {label!r}: {number}; {FEWEST} of each are needed"
-        )
-
-
-def clip(item: Occurrence, reach: int = REACH) -> Occurrence:
-    """Keep `reach` words to either side of a target."""
-    first = max(0, item.target.start - reach)
-    target = range(item.target.start - first, item.target.stop - first)
-    return Occurrence(item.ids[first : item.target.stop + reach].copy(), target)
+        messages.append(f"{left_out} lines are left out in all")
+    return Task(kept, sorted({item.label for item in kept}), lines, messages)
 
 
 def as_examples(
     items: Sequence[Item], labels: Sequence[str], used: NDArray[np.int32], own: Floats
 ) -> Examples:
-    """Lay sentences out as one array of rows of `used`, the sorted words of the task."""
-    place = {label: row for row, label in enumerate(labels)}
-    short = [collapse([item.occurrence])[0][0] for item in items]
-    length = np.array([len(words) for words in short], np.intp)
+    """Return sentences as one padded array of rows of `used`, the sorted words of the task."""
+    numbers = {label: number for number, label in enumerate(labels)}
+    sentences = [collapse([item.occurrence])[0][0] for item in items]
+    length = np.array([len(words) for words in sentences], np.intp)
     ids = np.zeros((len(items), int(length.max())), np.int32)
-    for row, words in enumerate(short):
+    for row, words in enumerate(sentences):
         ids[row, : len(words)] = np.searchsorted(used, words)
     target = np.array([item.occurrence.target.start for item in items], np.intp)
-    label = np.array([place[item.label] for item in items], np.intp)
+    label = np.array([numbers[item.label] for item in items], np.intp)
     return Examples(ids, length, target, own, label)

@@ -1,4 +1,4 @@
-"""A sentence as a model sees it: the rows of its words, and where its targets stand."""
+"""Parse a sentence into the vocabulary rows of its words and the positions of its targets."""
 
 import re
 from collections.abc import Sequence
@@ -13,13 +13,14 @@ from ctxembed.model.model import Model
 from ctxembed.text.index import Ids
 from ctxembed.text.tokenizer import INNER, parse_marked
 
-LONGEST = 10_000  # words of a sentence
-LOOKS = 1_000_000  # targets times words: each target looks at every word
+MAX_WORDS = 10_000  # in a sentence
+MAX_PAIRS = 1_000_000  # targets times words: each target attends to every word
+Rows = Sequence[int] | Ids  # of the vocabulary
 
 
 @dataclass(frozen=True)
 class Written:
-    """A target in a sentence as it was written, words that the model does not know too."""
+    """A target in a sentence as it was written, including words unknown to the model."""
 
     words: Sequence[str]
     target: range
@@ -29,9 +30,17 @@ class Occurrence(NamedTuple):
     """A target in a sentence, as rows of the vocabulary; unknown words are left out."""
 
     ids: Ids  # (T,)
-    target: range  # where the target stands in ids; several words are one target; none: unknown
-    written: Written | None = None  # for those who read words, not rows
-    place: int | None = None  # of the target among the words as written, unknown ones too
+    target: range  # positions of the target in ids; several words are one target; empty if unknown
+    written: Written | None = None  # for representations that read words, not rows
+    first: int | None = None  # position of the target among the words as written, from 0
+
+    @classmethod
+    def join(
+        cls, before: Rows, own: Rows, after: Rows, written: Written | None = None
+    ) -> "Occurrence":
+        """Return the target `own` between the words before and after it, all as rows."""
+        ids = np.concatenate([before, own, after]).astype(np.int32)
+        return cls(ids, range(len(before), len(before) + len(own)), written)
 
     @property
     def own(self) -> Ids:
@@ -40,109 +49,116 @@ class Occurrence(NamedTuple):
 
     @property
     def position(self) -> int:
-        """Its place in the sentence as it was written, from 1."""
-        return 1 + (self.target.start if self.place is None else self.place)
+        """The position of the target in the sentence as it was written, from 1."""
+        return 1 + (self.target.start if self.first is None else self.first)
+
+    def clip(self, reach: int) -> "Occurrence":
+        """Return the target with at most `reach` words on either side."""
+        start, stop = self.target.start, self.target.stop
+        before, after = self.ids[max(0, start - reach) : start], self.ids[stop : stop + reach]
+        return Occurrence.join(before, self.own, after)
 
 
 @dataclass(frozen=True)
 class Parsed:
     """A sentence as the model sees it."""
 
-    words: list[str]  # known words, in its spelling
-    occurrences: list[Occurrence]  # one a target
-    unknown: dict[int, str] = field(default_factory=dict)  # words left out, by their places
-    forms: dict[str, str] = field(default_factory=dict)  # words taken in another form
-    number: int = 1  # of the sentence among those asked about
+    words: list[str]  # known words, in the model's spelling
+    occurrences: list[Occurrence]  # one for each target
+    unknown: dict[int, str] = field(default_factory=dict)  # words left out, by position from 0
+    forms: dict[str, str] = field(default_factory=dict)  # words replaced by another form
+    number: int = 1  # of the sentence in the input
+
+    def tokens(self, item: Occurrence) -> tuple[list[str], list[int]]:
+        """Return the words and their positions from 1, a target of several words as one token."""
+        start, stop = item.target.start, item.target.stop
+        words, positions = self.words[:], self.positions
+        words[start:stop], positions[start + 1 : stop] = [" ".join(words[start:stop])], []
+        return words, positions
 
     @property
     def positions(self) -> list[int]:
-        """Where each known word stands among the words as written, from 1."""
-        places = range(len(self.words) + len(self.unknown))
-        return [place + 1 for place in places if place not in self.unknown]
+        """The position of each known word among the words as written, from 1."""
+        number = len(self.words) + len(self.unknown)
+        return [position + 1 for position in range(number) if position not in self.unknown]
 
 
 def parse(model: Model, sentence: str, word: str | None = None, number: int = 1) -> Parsed:
-    """Read a sentence with its targets in brackets, or `word` (apple, apple:2) as the target.
+    """Parse a sentence with its targets in brackets, or with `word` (apple, apple:2) as target.
 
     Without either, every known word is a target.
     """
+    short = repr(sentence if len(sentence) <= 60 else f"{sentence[:59]}…")
     brackets = sentence.count("[") + sentence.count("]")
     if brackets and 2 * len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) != brackets:
-        raise UsageError(f"{_short(sentence)}: mark a target as [word], one pair of brackets each")
+        raise UsageError(f"{short}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.vocabulary.tokenizer)
-    if len(marked.words) > LONGEST:
+    if len(marked.words) > MAX_WORDS:
         raise UsageError(
-            f"{_short(sentence)}: a sentence of {len(marked.words):,} words; {LONGEST:,} are the"
-            " most, so give it in pieces"
+            f"{short}: a sentence of {len(marked.words):,} words; at most {MAX_WORDS:,} are read."
+            " Split it"
         )
     rows: dict[int, int] = {}
     unknown: dict[int, str] = {}
     forms: dict[str, str] = {}
-    for place, written in enumerate(marked.words):
+    for position, written in enumerate(marked.words):
         row = model.vocabulary.find(written)
         if row is None and (row := model.vocabulary.find_form(written)) is not None:
             forms[written] = model.vocabulary.words[row]
         if row is None:
-            unknown[place] = written
+            unknown[position] = written
         else:
-            rows[place] = row
-    new = {place: known for known, place in enumerate(rows)}  # place among the known words
+            rows[position] = row
+    new = {position: known for known, position in enumerate(rows)}  # among the known words
     ids = np.array(list(rows.values()), np.int32)
-    asked = marked.targets if word is None else [_named(marked.words, word, model)]
+    marked_spans = marked.targets if word is None else [_find_named(marked.words, word, model)]
     occurrences = []
-    for span in asked or _whole_words(marked.words, model):
-        there = [place for place in span if place in new]
-        if there:  # a span, or a word in smaller units, is known by any of its parts
-            target = range(new[there[0]], new[there[-1]] + 1)
-            occurrences.append(Occurrence(ids, target, place=there[0]))
-        elif asked:
+    for span in marked_spans or _whole_words(marked.words, model):
+        known = [position for position in span if position in new]
+        if known:  # a span, or a word in smaller units, is known by any of its parts
+            target = range(new[known[0]], new[known[-1]] + 1)
+            occurrences.append(Occurrence(ids, target, first=known[0]))
+        elif marked_spans:
             raise UnknownWordError(model.vocabulary.unknown(marked.words[span.start]))
     if not occurrences:
-        raise UnknownWordError(f"no word of {_short(sentence)} is in the vocabulary")
-    check_work(len(occurrences), len(ids), LOOKS)
+        raise UnknownWordError(f"no word of {short} is in the vocabulary")
+    check_work(len(occurrences), len(ids), MAX_PAIRS)
     return Parsed(model.vocabulary.spell(rows.values()), occurrences, unknown, forms, number)
 
 
-def check_work(targets: int, words: int, most: int, power: int = 1) -> None:
-    """Refuse more targets than anybody waits for, in a sentence where each looks at every word."""
-    if targets * words**power > most:
+def check_work(targets: int, words: int, limit: int, power: int = 1) -> None:
+    """Refuse a sentence in which targets × words ** power is over the limit."""
+    if targets * words**power > limit:
         raise UsageError(
             f"{targets:,} targets in a sentence of {words:,} words; mark at most"
-            f" {max(1, most // words**power):,} of them with [ ], or shorten it"
+            f" {max(1, limit // words**power):,} of them with [ ], or shorten it"
         )
 
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:
-    """Put the pieces of each word together; any other unit stands alone."""
+    """Return the span of each word: its subwords together, any other unit alone."""
     if model.vocabulary.tokenizer.unit != "subword":
-        return [range(place, place + 1) for place in range(len(units))]
-    inner = [unit.startswith(INNER) for unit in units]
-    starts = [place for place, goes_on in enumerate(inner) if not (place and goes_on)]
+        return [range(position, position + 1) for position in range(len(units))]
+    starts = [i for i, unit in enumerate(units) if not (i and unit.startswith(INNER))]
     return [range(*ends) for ends in pairwise([*starts, len(units)])]
 
 
-def _short(sentence: str) -> str:
-    return repr(sentence if len(sentence) <= 60 else f"{sentence[:59]}…")
-
-
-def _named(words: Sequence[str], name: str, model: Model) -> range:
-    """Find `apple`, or the second one as `apple:2`; it may be of several units."""
+def _find_named(words: Sequence[str], name: str, model: Model) -> range:
+    """Return the span of `apple`, or of the second one for `apple:2`; it may have several units."""
     wanted, _, number = name.partition(":")
     units = tuple(model.vocabulary.tokenizer.words(wanted))
-    whole = {span.stop for span in _whole_words(words, model)}
-    places = [
-        place
-        for place in range(len(words))
-        if units
-        and tuple(words[place : place + len(units)]) == units
-        and place + len(units) in whole
+    size, ends = len(units), {span.stop for span in _whole_words(words, model)}
+    starts = [
+        start
+        for start in range(len(words))
+        if units and tuple(words[start : start + size]) == units and start + size in ends
     ]
     if number and not number.isdigit():
         raise UsageError(f"--word {name}: write WORD or WORD:N")
     nth = int(number or 1)
-    if not places:
+    if not starts:
         raise UsageError(f"--word {name}: not in the sentence")
-    if not 1 <= nth <= len(places):
-        times = "once" if len(places) == 1 else f"{len(places)} times"
+    if not 1 <= nth <= len(starts):
+        times = "once" if len(starts) == 1 else f"{len(starts)} times"
         raise UsageError(f"--word {name}: the sentence has it {times}")
-    return range(places[nth - 1], places[nth - 1] + len(units))
+    return range(starts[nth - 1], starts[nth - 1] + size)

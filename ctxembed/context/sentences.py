@@ -1,4 +1,4 @@
-"""Sentences as a question gets them: their targets, and the attention that is asked for."""
+"""Sentences of a query: their targets, what was left out of them, and the chosen attention."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,18 +6,23 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import Attention, Ours, Representation, Representations
+from ctxembed.context.representations import (
+    Attention,
+    ModelRepresentation,
+    Representation,
+    Representations,
+)
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
-from ctxembed.model.vocabulary import tell_forms
-from ctxembed.text.function_words import is_content
-from ctxembed.text.tokenizer import INNER
+from ctxembed.model.vocabulary import describe_forms
+from ctxembed.text.tokenizer import INNER, is_content
 
-NAMED = 20  # lines without an answer that are named with their reasons
+MAX_LINES = 20  # lines without an answer that are listed with their reasons
+MAX_UNKNOWN = 8  # unknown words that are listed
 
 
 class Target(NamedTuple):
-    """A target among the sentences asked about."""
+    """A target in one of the sentences."""
 
     sentence: int  # its number, from 1
     name: str  # apple, or apple:2 for the second one
@@ -26,7 +31,7 @@ class Target(NamedTuple):
 
 @dataclass
 class Skipped:
-    """What could not be answered, told at the end."""
+    """What could not be answered, collected while sentences are read."""
 
     words: Counter[str] = field(default_factory=Counter)
     forms: dict[str, str] = field(default_factory=dict)
@@ -34,46 +39,45 @@ class Skipped:
 
     def add(self, parsed: Parsed) -> None:
         """Count the words that were left out of a sentence."""
-        if parsed.unknown:
-            self.words.update(parsed.unknown.values())
+        self.words.update(parsed.unknown.values())
         self.forms |= parsed.forms
 
     @property
     def notes(self) -> list[str]:
-        """What to note: words that were left out, or taken in another form."""
-        common = [word for word, _ in self.words.most_common(8)]
-        more = " …" if len(self.words) > 8 else ""
+        """Notes on words that were left out, or replaced by another form."""
+        common = [word for word, _ in self.words.most_common(MAX_UNKNOWN)]
+        more = " …" if len(self.words) > MAX_UNKNOWN else ""
         left_out = [f"skipped, not in the vocabulary: {', '.join(common)}{more}"] if common else []
-        return [*left_out, *tell_forms(self.forms)]
+        return [*left_out, *describe_forms(self.forms)]
 
     @property
     def unknown(self) -> list[str]:
-        """What to say of the lines that have no answer."""
-        told = [f"line {number}: {reason}" for number, reason in self.lines[:NAMED]]
-        more = len(self.lines) - len(told)
-        return [*told, f"and {more} more lines have no answer"] if more else told
+        """Messages on the lines without an answer, the first ones each with its reason."""
+        lines = [f"line {number}: {reason}" for number, reason in self.lines[:MAX_LINES]]
+        more = len(self.lines) - len(lines)
+        return [*lines, f"and {more} more lines have no answer"] if more else lines
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences that have a target, and what is to be told of the others."""
+    """The sentences that have a target, and messages about the others."""
 
     parsed: list[Parsed]
-    several: bool  # whether more than one was given
+    several: bool  # whether the input had more than one
     notes: list[str]
     unknown: list[str]
 
     def targets(self) -> list[Target]:
-        """List the targets of all sentences."""
+        """Return the targets of all sentences."""
         return list_targets(self.parsed)
 
 
 def read_sentences(
     representations: Representations, sentences: str | Sequence[str], word: str | None
 ) -> Sentences:
-    """Read sentences; where no target is marked or named, each content word is one.
+    """Parse sentences; where no target is marked or named, each content word is one.
 
-    Of several, one that cannot be read is told by its number and the others are answered.
+    Of several, one that cannot be parsed is reported by its number and the others are answered.
     """
     texts = [sentences] if isinstance(sentences, str) else sentences
     skipped = Skipped()
@@ -89,16 +93,16 @@ def read_sentences(
     else:
         parsed = list(read_each(enumerate(texts, 1), read, skipped))
     if not parsed:
-        raise UnknownWordError("\n".join(skipped.unknown) or "nothing to do: no line says anything")
+        raise UnknownWordError("\n".join(skipped.unknown) or "nothing to do: all lines are empty")
     return Sentences(parsed, len(texts) > 1, skipped.notes, skipped.unknown)
 
 
 def read_each(
     numbered: Iterable[tuple[int, str]], read: Callable[[str, int], Parsed], skipped: Skipped
 ) -> Iterator[Parsed]:
-    """Yield the sentences that can be read; of the others it is noted why they cannot.
+    """Yield the sentences that can be parsed, and add the others to `skipped` with the reason.
 
-    Empty ones count, so that the numbers are those of a file's lines.
+    Empty ones are passed over but have a number, so that numbers are lines of a file.
     """
     for number, text in numbered:
         if text.strip():
@@ -112,22 +116,21 @@ def read_each(
 
 
 def content_only(representations: Representations, parsed: Parsed) -> Parsed:
-    """Keep the targets that are content words; all of them where none is."""
+    """Return the sentence with only the targets that are content words; all if there are none."""
 
     def content(item: Occurrence, counted: bool) -> bool:
-        row = item.ids[item.target.start]
-        frequency = float(representations.frequency[row]) if counted else 0.0
-        return len(item.target) > 1 or is_content(parsed.words[item.target.start], frequency)
+        start = item.target.start
+        frequency = float(representations.frequency[item.ids[start]]) if counted else 0.0
+        return len(item.target) > 1 or is_content(parsed.words[start], frequency)
 
     for counted in (True, False):  # in a small corpus every word is frequent
-        kept = [item for item in parsed.occurrences if content(item, counted)]
-        if kept:
+        if kept := [item for item in parsed.occurrences if content(item, counted)]:
             return replace(parsed, occurrences=kept)
     return parsed
 
 
-def tell_skipped(sentences: Iterable[Parsed]) -> list[str]:
-    """Name the context words that are unknown, or were taken in another form."""
+def describe_skipped(sentences: Iterable[Parsed]) -> list[str]:
+    """Return notes on context words that are unknown, or were replaced by another form."""
     skipped = Skipped()
     for parsed in sentences:
         skipped.add(parsed)
@@ -135,37 +138,27 @@ def tell_skipped(sentences: Iterable[Parsed]) -> list[str]:
 
 
 def list_targets(sentences: Iterable[Parsed]) -> list[Target]:
-    """List the targets of sentences, each under its name."""
-    return [
-        Target(parsed.number, name, item)
-        for parsed in sentences
-        for name, item in zip(name_targets(parsed), parsed.occurrences, strict=True)
-    ]
-
-
-def name_targets(parsed: Parsed) -> list[str]:
-    """Name each target: its words, and which one it is where the sentence has several."""
-    alone, names = number_repeats(parsed.words), []
-    for item in parsed.occurrences:
-        start, size = item.target.start, len(item.target)
-        if size == 1:
-            names.append(alone[start])
-            continue
-        words = parsed.words[start : start + size]
-        before = sum(parsed.words[i : i + size] == words for i in range(start))
-        name = " ".join(words).replace(f" {INNER}", "")  # pieces of one word
-        names.append(name + (f":{before + 1}" if before else ""))
-    return names
+    """Return the targets of sentences, named by their words: apple, apple:2, new york."""
+    targets = []
+    for parsed in sentences:
+        numbered = number_repeats(parsed.words)
+        for item in parsed.occurrences:
+            start, size = item.target.start, len(item.target)
+            name, words = numbered[start], parsed.words[start : start + size]
+            if size > 1:
+                before = sum(parsed.words[i : i + size] == words for i in range(start))
+                name = " ".join(words).replace(f" {INNER}", "")  # subwords of one word
+                name += f":{before + 1}" if before else ""
+            targets.append(Target(parsed.number, name, item))
+    return targets
 
 
 def number_repeats(tokens: Sequence[str]) -> list[str]:
-    """Tell repeated words apart.
+    """Return tokens with a number after each repeated one.
 
     >>> number_repeats(["apple", "and", "apple"])
     ['apple', 'and', 'apple:2']
     """
-    if len(set(tokens)) == len(tokens):
-        return list(tokens)
     seen: Counter[str] = Counter()
     names = []
     for token in tokens:
@@ -175,48 +168,42 @@ def number_repeats(tokens: Sequence[str]) -> list[str]:
 
 
 def general_kind(model: Model, general: str | None) -> str:
-    """Choose which attention without parameters: the textbook's for vectors given by hand."""
-    return general or ("textbook" if model.by_hand else "cosine")
+    """Return the kind of general attention: by default textbook for a worked example."""
+    return general or ("textbook" if model.is_worked_example else "cosine")
 
 
-def choose_way(
-    representations: Representations,
-    attention: str | None,
-    general: str | None,
-    heads: int = 4,
-    seed: int = 1,
-) -> Ours:
-    """Return what is asked for by its name, or as general attention, or the model's own."""
+def choose_representation(
+    representations: Representations, attention: str | None, general: str | None, *random: int
+) -> ModelRepresentation:
+    """Return the representation with this name, general attention of a kind, or the default.
+
+    random: the number of heads and the seed of random attention.
+    """
     if general and attention not in (None, "general"):
         raise UsageError("--general goes with --attention general")
     model = representations.model
-    usual = "general" if general or model.by_hand else representations.default()
-    return representations.get(attention or usual, general_kind(model, general), heads, seed)
+    default = "general" if general or model.is_worked_example else representations.default()
+    return representations.get(attention or default, general_kind(model, general), *random)
 
 
 def choose_attention(
-    representations: Representations,
-    attention: str | None,
-    general: str | None,
-    heads: int = 4,
-    seed: int = 1,
+    representations: Representations, attention: str | None, general: str | None, *random: int
 ) -> Attention:
-    """Return the attention asked for: the one given by hand, a name, or the model's own."""
+    """Return the attention with this name, or the default: a worked example's own matrices."""
     model = representations.model
-    if model.by_hand and not (attention or general):
-        from ctxembed.context.worked_example import given_attention
+    if model.is_worked_example and not (attention or general):
+        from ctxembed.context.worked_example import worked_attention
 
-        given = given_attention(model)
-        if given is not None:
-            return given
-    chosen = choose_way(representations, attention, general, heads, seed)
+        if (worked := worked_attention(model)) is not None:
+            return worked
+    chosen = choose_representation(representations, attention, general, *random)
     if not isinstance(chosen, Attention):
         raise UsageError(f"--attention {chosen.name}: not an attention")
     return chosen
 
 
 def open_encoders(encoders: Sequence[Representation | str], model: Model) -> list[Representation]:
-    """Open transformers by their places, to read what a model knows of a sentence."""
+    """Open transformers by directory or package; they read the words of the model's vocabulary."""
     if not encoders:
         return []
     from ctxembed.context.encoder import Encoder

@@ -1,28 +1,28 @@
-"""Vectors and matrices written by hand, as a model and an attention like any other."""
+"""Worked examples: vectors and matrices from a small file, as a model and an attention."""
 
 import numpy as np
 
 from ctxembed.attention.layer import Layer
 from ctxembed.context.representations import Attention
 from ctxembed.errors import CorpusError
-from ctxembed.model.bundled import example
+from ctxembed.model.bundled import find_example
 from ctxembed.model.model import Model
 from ctxembed.static.worked_example import MATRICES, read_vectors
 
 
-def given(name: str) -> Model:
-    """Read vectors from a file, or a bundled example by its name."""
-    read = read_vectors(example(name))
-    words = [word.lower() for word in read.words]  # sentences are read without capitals too
+def open_worked_example(name: str) -> Model:
+    """Return a model of the vectors in a file, or in a bundled example with this name."""
+    example = read_vectors(find_example(name))
+    words = [word.lower() for word in example.words]  # sentences are lower-cased too
     for word in words:
         if words.count(word) > 1:
-            raise CorpusError(f"{name}: {word!r} is there twice")
-    return Model.given(name, words, read.vectors.astype(np.float32))
+            raise CorpusError(f"{name}: the word {word!r} appears twice")
+    return Model.from_vectors(name, words, example.vectors.astype(np.float32))
 
 
-def given_attention(model: Model) -> Attention | None:
-    """Make a layer of the matrices that the file of a given model has, if it has any."""
-    matrices = read_vectors(example(str(model.path))).matrices
+def worked_attention(model: Model) -> Attention | None:
+    """Return a layer of the matrices in a worked example's file; None if it has none."""
+    matrices = read_vectors(find_example(str(model.path))).matrices
     if not matrices:
         return None
     heads = max(len(matrix) for matrix in matrices.values())

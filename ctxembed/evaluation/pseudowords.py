@@ -1,6 +1,6 @@
-"""Two words merged into one: which of them stood here? No labels are needed."""
+"""Pseudowords: two words merged into one; which of them was here? No labels are needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,9 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.numbering import number_words
 
 BANDS = (20, 100, 1000, 10_000)  # occurrences at which a band of frequency begins
-COMMON = 1e-3  # a word that makes up more of the text is no pseudoword's half
-EACH = 60  # occurrences of each half: one teaches, the next is asked about
-LONGEST = 60  # words of a sentence kept to either side of the target
+MAX_FREQUENCY = 1e-3  # a word that makes up more of the text is not merged
+OCCURRENCES_PER_WORD = 60  # of each half: they train and test by turns
+MAX_CONTEXT = 60  # words of a sentence kept to either side of the target
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,15 @@ class Text:
 
 
 def own_text(model: Model) -> Text:
-    """Take the text that the model was trained on."""
+    """Return the text that the model was trained on."""
     if model.index is None:
-        raise ModelError(
-            f"{model.path}: has no corpus of its own; give one:"
-            " ctxembed evaluate pseudowords CORPUS"
-        )
+        command = "ctxembed evaluate pseudowords CORPUS"
+        raise ModelError(f"{model.path}: has no corpus; give one: {command}")
     return Text(model.index.ids, model.index.offsets, model.counts)
 
 
 def other_text(model: Model, corpus: Corpus, progress: Progress) -> Text:
-    """Read another text as the model would."""
+    """Return another text, split into words as the model does."""
     pieces, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int32)]
     with progress.stage("reading", corpus.size, "B") as stage:
         for block, size in corpus.blocks():
@@ -58,48 +56,41 @@ def merge_words(
     model: Model, text: Text, pairs: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, Labelled]]:
     """Yield pseudowords with the name of their band; both halves come from one band."""
-    most = COMMON * max(1, len(text.ids))
-    found = False
+    max_count, number = MAX_FREQUENCY * max(1, len(text.ids)), 0
     for low, high in zip(BANDS, (*BANDS[1:], None), strict=True):
-        inside = (text.counts >= low) & (text.counts <= most)
+        inside = (text.counts >= low) & (text.counts <= max_count)
         if high:
             inside &= text.counts < high
         words = rng.permutation(np.flatnonzero(inside))[: 2 * pairs]
-        name = f"{low}-{high - 1}" if high else f"{low}+"
+        band = f"{low}-{high - 1}" if high else f"{low}+"
         for a, b in zip(words[::2].tolist(), words[1::2].tolist(), strict=False):
-            found = True
-            yield name, _merge(model, text, (min(a, b), max(a, b)), rng)
-    if not found:
-        raise CorpusError(
-            f"too little text for pseudowords: no two words occur {BANDS[0]} times or more, each"
-            f" less than {COMMON:.1%} of the text"
-        )
+            number += 1
+            yield band, _merge(model, text, (min(a, b), max(a, b)), rng)
+    if not number:
+        limits = f"{BANDS[0]} times or more, each less than {MAX_FREQUENCY:.1%} of the text"
+        raise CorpusError(f"too little text for pseudowords: no two words occur {limits}")
 
 
 def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Generator) -> Labelled:
+    """Return occurrences of two words, labelled by the word; every other one is for training."""
     items: list[Occurrence] = []
-    labels: list[int] = []
-    folds: list[int] = []
-    for label, word in enumerate(pair):
-        places = np.flatnonzero(text.ids == word)
-        places = np.sort(rng.choice(places, min(EACH, len(places)), replace=False))
-        for turn, place in enumerate(places.tolist()):
-            items.append(_item(model, text, place, pair))
-            labels.append(label)
-            folds.append(turn % 2 - 1)  # -1, 0, -1, 0 ...
+    sizes = []
+    for word in pair:
+        positions = np.flatnonzero(text.ids == word)
+        sizes.append(min(OCCURRENCES_PER_WORD, len(positions)))
+        drawn = np.sort(rng.choice(positions, sizes[-1], replace=False))
+        items += [_item(model, text, position, pair) for position in drawn.tolist()]
+    folds = np.concatenate([np.arange(size) % 2 - 1 for size in sizes])  # -1, 0, -1, 0 ...
     name = "+".join(model.vocabulary.words[word] for word in pair)
-    return Labelled(name, items, np.array(labels, np.intp), np.array(folds, np.intp))
+    return Labelled(name, items, np.repeat([0, 1], sizes), folds)
 
 
-def _item(model: Model, text: Text, place: int, pair: Sequence[int]) -> Occurrence:
-    """Put both words, always in one order, where one of them stood: a span's vector is its mean."""
-    sentence = int(np.searchsorted(text.offsets, place, side="right")) - 1
-    begin = max(int(text.offsets[sentence]), place - LONGEST)
-    end = min(int(text.offsets[sentence + 1]), place + 1 + LONGEST)
-    before, after = (
-        part[(part >= 0) & (part < len(model.vocabulary))]
-        for part in (text.ids[begin:place], text.ids[place + 1 : end])
-    )
+def _item(model: Model, text: Text, position: int, pair: tuple[int, int]) -> Occurrence:
+    """Return both words, always in one order, as one target: its vector is their mean."""
+    sentence = int(np.searchsorted(text.offsets, position, side="right")) - 1
+    begin = max(int(text.offsets[sentence]), position - MAX_CONTEXT)
+    end = min(int(text.offsets[sentence + 1]), position + 1 + MAX_CONTEXT)
+    sides = text.ids[begin:position], text.ids[position + 1 : end]
+    before, after = (ids[(ids >= 0) & (ids < len(model.vocabulary))] for ids in sides)
     ids = np.concatenate([before, pair, after]).astype(np.int32)
-    target = range(len(before), len(before) + 2)
-    return Occurrence(ids, target)
+    return Occurrence(ids, range(len(before), len(before) + 2))

@@ -1,4 +1,4 @@
-"""Pairs of words that people rated: does the cosine rank them alike?"""
+"""Pairs of words that people rated, alone or in context (SCWS): does the cosine rank them alike?"""
 
 import math
 import re
@@ -12,27 +12,25 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MOST, Reader, cosines
+from ctxembed.evaluation.items import MAX_LINES, Reader, cosines
 from ctxembed.model.model import Model
 from ctxembed.text.lines import numbered_lines
 
-ALONE = ("bag", "general")  # a word without a sentence keeps its static vector under these
 
-
-def similarity(model: Model, path: str, ways: Sequence[Representation], seed: int) -> Scores:
-    """Score word1 word2 score, between tabs, commas or spaces."""
+def similarity(
+    model: Model, path: str, representations: Sequence[Representation], seed: int
+) -> Scores:
+    """Return the scores of a file of word1 word2 score, between tabs, commas or spaces."""
     reader = Reader(model)
     one, other, ratings = [], [], []
-    for number, line in numbered_lines(path, MOST):
+    for number, line in numbered_lines(path, MAX_LINES):
         parts = re.split(r"\t|,|\s+", line.strip())
         try:
             rating = float(parts[2])
         except (IndexError, ValueError):
             if number == 1 or line.startswith("#"):
                 continue  # a header
-            raise CorpusError(
-                f"{path}: line {number}: word1 word2 score is expected, not {line[:40]!r}"
-            ) from None
+            raise CorpusError(f"{path}: line {number}: expected word1 word2 score") from None
         if not math.isfinite(rating):
             raise CorpusError(f"{path}: line {number}: the score {parts[2]} is no number")
         one.append(reader.item([parts[0]], range(1)))
@@ -40,31 +38,55 @@ def similarity(model: Model, path: str, ways: Sequence[Representation], seed: in
         ratings.append(rating)
     if not ratings:
         raise CorpusError(f"{path}: no pairs of words in it")
-    return rank(Path(path).stem, one, other, ratings, ways, seed)
+    return correlate(Path(path).stem, one, other, ratings, representations, seed)
 
 
-def rank(
-    name: str,
-    one: Sequence[Occurrence],
-    other: Sequence[Occurrence],
-    ratings: Sequence[float],
-    ways: Sequence[Representation],
-    seed: int,
-) -> Scores:
-    """Correlate cosines with ratings; a pair without a vector takes no part, and is counted."""
-    weights = metrics.draw(len(ratings), np.random.default_rng(seed))
+def scws(
+    model: Model, path: str, representations: Sequence[Representation], seed: int
+) -> list[Scores]:
+    """Return the scores of SCWS's ratings.txt in context, and of the same pairs as lone words."""
+    reader, ratings = Reader(model), list[float]()
+    in_context: tuple[list[Occurrence], list[Occurrence]] = ([], [])
+    alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
+    for number, line in numbered_lines(path, MAX_LINES):
+        parts = line.split("\t")
+        try:
+            ratings.append(float(parts[7]))
+            if not math.isfinite(ratings[-1]):
+                raise ValueError
+            for which in (0, 1):
+                lemma, words = parts[1 + 2 * which], parts[5 + which].split()
+                first, last = words.index("<b>"), words.index("</b>")
+                del words[last], words[first]
+                in_context[which].append(reader.item(words, range(first, last - 1), lemma))
+                alone[which].append(reader.item([lemma], range(1)))
+        except (IndexError, ValueError):
+            columns = "id, word, tag, word, tag, two texts with <b> word </b>, mean rating"
+            raise CorpusError(f"{path}: line {number}: expected {columns}, between tabs") from None
+    if not ratings:
+        raise CorpusError(f"{path}: empty")
+    scores = correlate("in context", *in_context, ratings, representations, seed)
+    without = context_free(model, representations)
+    return [scores, correlate("out of context", *alone, ratings, without, seed)]
+
+
+def correlate(
+    name: str, one: Sequence[Occurrence], other: Sequence[Occurrence], ratings: Sequence[float],
+    representations: Sequence[Representation], seed: int,
+) -> Scores:  # fmt: skip
+    """Return the rank correlation of cosines with ratings; pairs without a vector are left out."""
+    weights = metrics.resample(len(ratings), np.random.default_rng(seed))
     scores = Scores(name, len(ratings))
-    for way in ways:
-        alike = cosines(way, one, other)
-        there = ~np.isnan(alike)
-        figure = metrics.spearman(
-            alike[there].round(6).astype(float), np.array(ratings)[there], weights[:, there]
-        )
-        scores.add(way.name, {"spearman": figure}, int((~there).sum()))
+    for representation in representations:
+        alike = cosines(representation, one, other)
+        known = ~np.isnan(alike)
+        x, y = alike[known].round(6).astype(float), np.array(ratings)[known]
+        figure = metrics.spearman(x, y, weights[:, known])
+        scores.add(representation.name, {"spearman": figure}, int((~known).sum()))
     return scores
 
 
-def without_context(model: Model, ways: Sequence[Representation]) -> list[Representation]:
-    """Keep the representations that say something else of a lone word than static does."""
-    same = {*ALONE, *model.attentions()}
-    return [way for way in ways if way.name not in same]
+def context_free(model: Model, representations: Sequence[Representation]) -> list[Representation]:
+    """Return the representations that differ from static vectors for a word without a sentence."""
+    same = {"bag", "general", *model.attentions()}
+    return [item for item in representations if item.name not in same]

@@ -1,8 +1,7 @@
-"""Lexical substitution: which words did people put in a word's place?
+"""Lexical substitution: which words did people write instead of a word?
 
 SemEval-2007 task 10 (McCarthy and Navigli) and CoInCo (Kremer et al. 2014), in the format of
-Melamud et al. 2015. People gave lemmas, so the target's lemma is asked about, in its sentence; of
-their substitutes those of several words take no part.
+Melamud et al. 2015. People wrote lemmas, so the target's lemma is put into its sentence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,30 +10,36 @@ from pathlib import Path
 
 import numpy as np
 
+from ctxembed.context.nearest import nearest_rows
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import Ours, Representation, Static, representations_of
+from ctxembed.context.representations import (
+    ModelRepresentation,
+    Representation,
+    Representations,
+    Static,
+)
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MOST, Reader
+from ctxembed.evaluation.items import MAX_LINES, Reader
+from ctxembed.evaluation.senses import words_around
+from ctxembed.explanation.substitutes import FORMS, SubstituteRanker, same_stem
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import saved_senses
 from ctxembed.progress import Progress
-from ctxembed.queries.neighbors import nearest_rows
-from ctxembed.queries.substitutes import FORMS, Judge, same_stem
-from ctxembed.static.quantized import Small
+from ctxembed.static.space import Quantized
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.lines import numbered_lines
 
-AT_ONCE = 64  # items
+BATCH_SIZE = 64  # items
 GUESSES = 10  # words proposed for an item
 WINDOW = 5  # words to either side that balAdd looks at
-SHIPPED = "substitutes"
+COMMAND = "substitutes"  # the ranking of the command of this name
 
 
 @dataclass(frozen=True)
 class Item:
-    """A target in its sentence, what people wrote in its place, and what may be ranked."""
+    """A target in its sentence, what people wrote instead, and the candidates to rank."""
 
     lemma: str
     form: str
@@ -50,150 +55,138 @@ class BalAdd(Static):
     Both are products with one vector, the sum of the two sides, all words of length 1.
     """
 
-    output: Floats | Small  # (V, d)
+    output: Floats | Quantized  # (V, d)
 
-    def vectors_of_known(self, occurrences: Sequence[Occurrence]) -> Floats:
-        """Return (n, d) the sum of target and context; other words are compared by cosine."""
-        made = unit(super().vectors_of_known(occurrences))
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) the sum of each target's vector and the mean of its context's."""
+        vectors = unit(super().vectors(occurrences))
         for row, item in enumerate(occurrences):
-            start, stop = item.target.start, item.target.stop
-            around = [*item.ids[max(0, start - WINDOW) : start], *item.ids[stop : stop + WINDOW]]
-            if around:
-                made[row] += unit(np.asarray(self.output[around])).mean(axis=0)
-        return made
+            context = np.concatenate(words_around(item, WINDOW))
+            if len(context):
+                vectors[row] += unit(np.asarray(self.output[context])).mean(axis=0)
+        return vectors
 
 
 def substitution(
-    model: Model,
-    files: tuple[str, str],
-    candidates: str | None,
-    ways: Sequence[Representation],
-    seed: int,
-    progress: Progress,
-) -> tuple[list[Scores], list[str]]:
-    """Score candidates by GAP, and the words that each representation proposes by itself."""
+    model: Model, files: tuple[str, str], candidates: str | None,
+    representations: Sequence[Representation], seed: int, progress: Progress,
+) -> tuple[list[Scores], list[str]]:  # fmt: skip
+    """Return the scores of ranked candidates (GAP) and of words proposed freely; and notes."""
     items = list(_read(model, *files, candidates))
     if not items:
         raise CorpusError(f"{files[0]}: no item of it has a substitute of one word in {files[1]}")
     rng = np.random.default_rng(seed)
-    scored = list(ways)
+    scored = list(representations)
     if model.output is not None:
         scored.append(BalAdd("balAdd", model.space, model.output))
-    values: dict[str, dict[str, Floats]] = {}  # way -> metric -> (n,)
+    values: dict[str, dict[str, Floats]] = {}  # representation -> metric -> (n,)
     with progress.stage("substitution", len(scored) + 1, "representation") as stage:
-        for way in scored:
-            values[way.name] = _score(model, items, way, rng)
+        for representation in scored:
+            values[representation.name] = _score(model, items, representation, rng)
             stage.advance()
-        values[SHIPPED] = _score_shipped(model, items, rng)
+        values[COMMAND] = _score_command(model, items, rng)
         stage.advance()
     missing = sum(not len(item.occurrence.target) for item in items)
+    saved = [saved_senses(model, item.lemma) for item in items]
+    ambiguous = np.array([senses is not None and senses.number > 1 for senses in saved])
     name = Path(files[0]).name.split(".")[0]
-    ambiguous = np.array([_has_senses(model, item.lemma) for item in items])
     parts = [(name, np.ones(len(items), np.bool_)), (f"{name}, saved senses", ambiguous)]
     sets, notes = [], list[str]()
     for label, some in parts:
         if not some.any():
             continue
-        scores, weights = Scores(label, int(some.sum())), metrics.draw(int(some.sum()), rng)
-        for way_name, by_metric in values.items():
+        number = int(some.sum())
+        scores, weights = Scores(label, number), metrics.resample(number, rng)
+        for key, by_metric in values.items():
             figures = {m: metrics.proportion(v[some], weights) for m, v in by_metric.items()}
-            scores.add(way_name, figures, missing if some.all() else 0)
+            scores.add(key, figures, missing if some.all() else 0)
         sets.append(scores)
         notes += _differences(scores)
     return sets, notes
 
 
 def _differences(scores: Scores) -> Iterator[str]:
-    """Tell how far what substitutes answers with is ahead of the static vector, in pairs."""
-    for metric, by_way in scores.figures.items():
-        if "static" in by_way and metric in ("gap", "p_at_1", "r_at_10"):
-            ours, static = by_way[SHIPPED], by_way["static"]
-            low, high = np.quantile(ours.centred() - static.centred(), [0.025, 0.975])
-            gap = ours.value - static.value
-            paired = f"paired {low:+.4f} to {high:+.4f}"
-            yield f"{scores.name}: {metric} of {SHIPPED} {gap:+.4f} over static, {paired}"
+    """Yield notes: how far the command `substitutes` is better than static vectors, in pairs."""
+    for metric, figures in scores.figures.items():
+        if "static" in figures and metric in ("gap", "p_at_1", "r_at_10"):
+            command, static = figures[COMMAND], figures["static"]
+            low, high = np.quantile(command.centred() - static.centred(), [0.025, 0.975])
+            gap, paired = command.value - static.value, f"paired {low:+.4f} to {high:+.4f}"
+            yield f"{scores.name}: {metric} of {COMMAND} {gap:+.4f} over static, {paired}"
 
 
 def _score(
-    model: Model, items: Sequence[Item], way: Representation, rng: np.random.Generator
+    model: Model, items: Sequence[Item], representation: Representation, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    """Rank by the cosine with the contextual vector, candidates and all words."""
-    vectors = unit(way.vectors([item.occurrence for item in items]))
-    made: dict[str, Floats] = {}
+    """Return the metrics (n,) of ranking by cosine with the contextual vector."""
+    vectors = unit(representation.vectors([item.occurrence for item in items]))
+    values: dict[str, Floats] = {}
     rows = [[model.vocabulary.find(word) for word in item.candidates] for item in items]
     distinct = sorted({row for some in rows for row in some if row is not None})
     if distinct:
-        alone = dict(zip(distinct, unit(way.alone(distinct)), strict=True))
+        alone = dict(zip(distinct, unit(representation.alone(distinct)), strict=True))
         ratings = [
             np.array([np.nan if r is None else alone[r] @ vector for r in some])
             for some, vector in zip(rows, vectors, strict=True)
         ]
-        made["gap"] = _gaps(items, ratings, rng)
-    if isinstance(way, Ours):
-        made |= _free(items, list(_nearest(model, items, way, vectors)))
-    elif way.name == "random":
+        values["gap"] = _gaps(items, ratings, rng)
+    words = model.vocabulary.words
+    if isinstance(representation, ModelRepresentation):
+        guesses: list[list[str]] = []
+        for first in range(0, len(items), BATCH_SIZE):
+            known = np.nan_to_num(vectors[first : first + BATCH_SIZE])
+            near = nearest_rows(model, known, GUESSES + FORMS, space=representation.inputs)
+            for item, best in zip(items[first : first + BATCH_SIZE], near, strict=True):
+                proposed = [words[row] for row, _ in best] if len(item.occurrence.target) else []
+                guesses.append(_without_forms(proposed, item))
+        values |= _score_guesses(items, guesses)
+    elif representation.name == "random":
         draws = [rng.integers(len(model.vocabulary), size=GUESSES) for _ in items]
-        made |= _free(items, [[model.vocabulary.words[row] for row in some] for some in draws])
-    return made
+        values |= _score_guesses(items, [[words[row] for row in some] for some in draws])
+    return values
 
 
-def _nearest(
-    model: Model, items: Sequence[Item], way: Ours, vectors: Floats
-) -> Iterator[list[str]]:
-    """Yield the words nearest to each vector; a form of the target itself is no answer."""
-    for first in range(0, len(items), AT_ONCE):
-        block = items[first : first + AT_ONCE]
-        known = np.nan_to_num(vectors[first : first + AT_ONCE])
-        near = nearest_rows(model, known, GUESSES + FORMS, space=way.inputs)
-        for item, best in zip(block, near, strict=True):
-            words = [model.vocabulary.words[row] for row, _ in best]
-            yield [] if not len(item.occurrence.target) else _no_form(words, item)
-
-
-def _score_shipped(
+def _score_command(
     model: Model, items: Sequence[Item], rng: np.random.Generator
 ) -> dict[str, Floats]:
-    """Rank as the command does."""
-    representations = representations_of(model)
-    way = representations.get(representations.default())
+    """Return the metrics (n,) of ranking as the command `substitutes` does."""
+    representations = Representations.of(model)
+    representation = representations.get(representations.default())
     ratings: list[Floats] = [np.full(len(item.candidates), np.nan) for item in items]
     guesses: list[list[str]] = [[] for _ in items]
-    known = [place for place, item in enumerate(items) if len(item.occurrence.target)]
-    for first in range(0, len(known), AT_ONCE):
-        block = known[first : first + AT_ONCE]
-        asked = [items[place].occurrence for place in block]
-        vectors = way.vectors(asked)
-        judge = Judge.of(representations, asked, vectors)
-        for row, place in enumerate(block):
-            best = judge.rate(row, way, vectors[row]).best(GUESSES + FORMS)
-            guesses[place] = _no_form(
-                [model.vocabulary.words[found] for found, _ in best], items[place]
-            )
-            rows = [model.vocabulary.find(word) for word in items[place].candidates]
-            given = np.array([r for r in rows if r is not None], np.intp)
-            if len(given):
-                rated = judge.rate(row, way, vectors[row], given).fits.sum(axis=1)
-                ratings[place][[r is not None for r in rows]] = rated
-    made = {"gap": _gaps(items, ratings, rng)} if any(i.candidates for i in items) else {}
-    return made | _free(items, guesses)
+    known = [number for number, item in enumerate(items) if len(item.occurrence.target)]
+    for first in range(0, len(known), BATCH_SIZE):
+        batch = known[first : first + BATCH_SIZE]
+        occurrences = [items[number].occurrence for number in batch]
+        vectors = representation.vectors(occurrences)
+        ranker = SubstituteRanker.of(representations, occurrences, vectors)
+        for row, number in enumerate(batch):
+            item, vector = items[number], vectors[row]
+            best = ranker.rank(row, representation, vector).best(GUESSES + FORMS)
+            guesses[number] = _without_forms([model.vocabulary.words[r] for r, _ in best], item)
+            rows = [model.vocabulary.find(word) for word in item.candidates]
+            known_rows = np.array([r for r in rows if r is not None], np.intp)
+            if len(known_rows):
+                fits = ranker.rank(row, representation, vector, known_rows).fits.sum(axis=1)
+                ratings[number][[r is not None for r in rows]] = fits
+    values = {"gap": _gaps(items, ratings, rng)} if any(i.candidates for i in items) else {}
+    return values | _score_guesses(items, guesses)
 
 
-def _no_form(words: Sequence[str], item: Item) -> list[str]:
+def _without_forms(words: Sequence[str], item: Item) -> list[str]:
+    """Return the first words that are no form of the target itself."""
     own = (item.lemma, item.form)
     return [w for w in words if w not in own and not any(same_stem(w, o) for o in own)][:GUESSES]
 
 
 def _gaps(items: Sequence[Item], ratings: Sequence[Floats], rng: np.random.Generator) -> Floats:
-    """Return (n,) each item's GAP; words without a vector come last, in any order."""
+    """Return (n,) the GAP of each item; words without a vector come last, in random order."""
     values = []
     for item, rated in zip(items, ratings, strict=True):
-        any_order = rng.permutation(len(rated))
-        order = any_order[np.argsort(-np.nan_to_num(rated[any_order], nan=-np.inf), kind="stable")]
-        values.append(
-            average_precision(
-                [item.gold.get(item.candidates[i], 0.0) for i in order], list(item.gold.values())
-            )
-        )
+        shuffled = rng.permutation(len(rated))
+        order = shuffled[np.argsort(-np.nan_to_num(rated[shuffled], nan=-np.inf), kind="stable")]
+        ranked = [item.gold.get(item.candidates[i], 0.0) for i in order]
+        values.append(average_precision(ranked, list(item.gold.values())))
     return np.array(values)
 
 
@@ -211,29 +204,16 @@ def average_precision(ranked: Sequence[float], gold: Sequence[float]) -> float:
     return total(ranked) / total(sorted(gold, reverse=True)) if ranked else 0.0
 
 
-def _free(items: Sequence[Item], guesses: Sequence[Sequence[str]]) -> dict[str, Floats]:
-    """Score proposed words: precision and recall of the first ones, and the task's best and oot."""
+def _score_guesses(items: Sequence[Item], guesses: Sequence[Sequence[str]]) -> dict[str, Floats]:
+    """Return the metrics (n,) of proposed words: precision and recall, and the task's best, oot."""
     rows = []
     for item, words in zip(items, guesses, strict=True):
         hits = [item.gold.get(word, 0.0) for word in words[:GUESSES]] + [0.0] * GUESSES
-        total = sum(item.gold.values())
-        found = [hit > 0 for hit in hits]
-        rows.append(
-            (
-                float(found[0]),
-                sum(found[:3]) / 3,
-                sum(found[:GUESSES]) / len(item.gold),
-                hits[0] / total,
-                sum(hits[:GUESSES]) / total,
-            )
-        )
+        total, right = sum(item.gold.values()), [hit > 0 for hit in hits]
+        recall, oot = sum(right[:GUESSES]) / len(item.gold), sum(hits[:GUESSES]) / total
+        rows.append((float(right[0]), sum(right[:3]) / 3, recall, hits[0] / total, oot))
     names = ("p_at_1", "p_at_3", "r_at_10", "best", "oot")
     return dict(zip(names, np.array(rows).T, strict=True))
-
-
-def _has_senses(model: Model, lemma: str) -> bool:
-    saved = saved_senses(model, lemma)
-    return saved is not None and saved.number > 1
 
 
 def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterator[Item]:
@@ -243,45 +223,43 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
     def single(word: str, lemma: str) -> bool:
         return len(model.vocabulary.tokenizer.words(word)) == 1 and word.lower() != lemma
 
-    people = dict(_read_gold(gold))
+    answers = dict(_read_gold(gold))
     ranked = dict(_read_candidates(candidates)) if candidates else {}
-    for number, line in numbered_lines(data, MOST):
+    for number, line in numbered_lines(data, MAX_LINES):
         try:
-            target, key, place, text = line.split("\t")
-            words, lemma = text.split(), target.rsplit(".", 1)[0].lower()
-            form = words[int(place)]
+            target, key, position, text = line.split("\t")
+            words, lemma, at = text.split(), target.rsplit(".", 1)[0].lower(), int(position)
+            form = words[at]
         except (ValueError, IndexError):
-            raise CorpusError(
-                f"{data}: line {number}: expected target.pos, id, place of the target and the"
-                " sentence, between tabs"
-            ) from None
-        written = people.get((target, key), {})
+            columns = "target.pos, id, place of the target and the sentence"
+            raise CorpusError(f"{data}: line {number}: expected {columns}, between tabs") from None
+        written = answers.get((target, key), {})
         kept = {word: weight for word, weight in written.items() if single(word, lemma)}
         if kept:
-            asked = [*words[: int(place)], lemma, *words[int(place) + 1 :]]
-            known = reader.item([lemma], range(1)).target
-            item = reader.item(asked if len(known) else words, range(int(place), int(place) + 1))
+            if len(reader.item([lemma], range(1)).target):
+                words = [*words[:at], lemma, *words[at + 1 :]]
+            item = reader.item(words, range(at, at + 1))
             among = [w for w in dict.fromkeys(ranked.get(target, [])) if single(w, lemma)]
             yield Item(lemma, form.lower(), item, kept, among)
 
 
 def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
-    for number, line in numbered_lines(path, MOST):
+    """Yield target and id of each item, with the count of each substitute."""
+    for number, line in numbered_lines(path, MAX_LINES):
         try:
             head, _, rest = line.partition("::")
             target, key = head.split()
             pairs = (part.rsplit(" ", 1) for part in rest.strip().split(";") if part.strip())
             yield (target, key), {word.strip(): float(count) for word, count in pairs}
         except ValueError:
-            raise CorpusError(
-                f"{path}: line {number}: expected 'target.pos id :: substitute count;...'"
-            ) from None
+            form = "'target.pos id :: substitute count;...'"
+            raise CorpusError(f"{path}: line {number}: expected {form}") from None
 
 
 def _read_candidates(path: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the candidates of each target; a byte that is no UTF-8 spoils its word only."""
-    for number, line in numbered_lines(path, MOST, errors="replace"):
-        target, found, rest = line.partition("::")
-        if not found:
+    """Yield the candidates of each target; a byte that is not UTF-8 damages its word only."""
+    for number, line in numbered_lines(path, MAX_LINES, errors="replace"):
+        target, separator, rest = line.partition("::")
+        if not separator:
             raise CorpusError(f"{path}: line {number}: expected 'target.pos::a;b;c'")
         yield target, [word.strip() for word in rest.split(";") if word.strip()]

@@ -11,7 +11,7 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MOST, Reader, cosines
+from ctxembed.evaluation.items import MAX_LINES, Reader, cosines
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.lines import numbered_lines
@@ -21,42 +21,44 @@ Pairs = tuple[list[Occurrence], list[Occurrence]]
 
 
 def wic(
-    model: Model, test: Files, train: Files | None, ways: Sequence[Representation], seed: int
-) -> Scores:
-    """Answer 'the same' above a cosine: fitted on the training files, else the median."""
+    model: Model, test: Files, train: Files | None, representations: Sequence[Representation],
+    seed: int,
+) -> Scores:  # fmt: skip
+    """Return the accuracy of 'the same above a cosine': fitted on `train`, else the median."""
     reader = Reader(model)
     pairs, same = _read(reader, *test)
-    taught, gold = _read(reader, *train) if train else (None, same)
-    often = bool(gold.mean() >= 0.5)  # answers where there is no vector
-    weights = metrics.draw(len(same), np.random.default_rng(seed))
+    training_pairs, gold = _read(reader, *train) if train else (None, same)
+    most_frequent = bool(gold.mean() >= 0.5)  # the answer where there is no vector
+    weights = metrics.resample(len(same), np.random.default_rng(seed))
     scores = Scores(Path(test[0]).name.split(".")[0], len(same))
-    for way in ways:
-        alike = cosines(way, *pairs)
-        if taught:
-            threshold = best_threshold(cosines(way, *taught), gold)
+    for representation in representations:
+        alike = cosines(representation, *pairs)
+        unknown = np.isnan(alike)
+        if training_pairs:
+            threshold = best_threshold(cosines(representation, *training_pairs), gold)
         else:
-            threshold = float(np.nanmedian(alike)) if not np.isnan(alike).all() else 0.0
-        right = np.where(np.isnan(alike), often, alike > threshold) == same
+            threshold = 0.0 if unknown.all() else float(np.nanmedian(alike))
+        right = np.where(unknown, most_frequent, alike > threshold) == same
         figure = metrics.proportion(right, weights)
-        scores.add(way.name, {"accuracy": figure}, int(np.isnan(alike).sum()))
-        if way.name == "random":
-            frequent = metrics.proportion(same == often, weights)
+        scores.add(representation.name, {"accuracy": figure}, int(unknown.sum()))
+        if representation.name == "random":
+            frequent = metrics.proportion(same == most_frequent, weights)
             scores.add("most frequent", {"accuracy": frequent}, 0)
     return scores
 
 
 def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
-    """Find the cosine that separates the training pairs best.
+    """Return the cosine that best separates pairs of one meaning from pairs of two.
 
     >>> best_threshold(np.array([0.1, 0.2, 0.6, 0.8]), np.array([False, False, True, True]))
     0.4
     """
-    there = ~np.isnan(alike)
-    if not there.any():
+    known = ~np.isnan(alike)
+    if not known.any():
         return 0.0
-    order = np.argsort(alike[there], kind="stable")
-    cosine, truth = alike[there][order].astype(float), same[there][order]
-    # With a cut behind the first i: the 'different' before it and the 'same' behind it are right.
+    order = np.argsort(alike[known], kind="stable")
+    cosine, truth = alike[known][order].astype(float), same[known][order]
+    # With a cut after the first i: the 'different' before it and the 'same' after it are right.
     right = np.r_[0, np.cumsum(~truth)] + np.r_[np.cumsum(truth[::-1])[::-1], 0]
     cuts = np.r_[cosine[:1] - 1, (cosine[1:] + cosine[:-1]) / 2, cosine[-1:] + 1]
     real = np.r_[True, cosine[1:] > cosine[:-1], True]  # no cut between two equal cosines
@@ -64,28 +66,25 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 
 
 def _read(reader: Reader, data: str, gold: str) -> tuple[Pairs, NDArray[np.bool_]]:
-    """Return two sentences an item, and whether the word means the same in both."""
-    one: list[Occurrence] = []
-    other: list[Occurrence] = []
-    for number, line in numbered_lines(data, MOST):
+    """Return the two occurrences of each item, and whether the word means the same in both."""
+    pairs: Pairs = ([], [])
+    for number, line in numbered_lines(data, MAX_LINES):
         try:
-            lemma, _, places, *texts = line.split("\t")
-            for items, place, text in zip((one, other), places.split("-"), texts[:2], strict=True):
+            lemma, _, positions, *texts = line.split("\t")
+            for items, at, text in zip(pairs, positions.split("-"), texts[:2], strict=True):
                 words = text.split()
-                words[int(place)]
-                items.append(reader.item(words, range(int(place), int(place) + 1), lemma))
+                words[int(at)]  # an IndexError if the sentence is too short
+                items.append(reader.item(words, range(int(at), int(at) + 1), lemma))
         except (ValueError, IndexError):
-            raise CorpusError(
-                f"{data}: line {number}: expected word, tag, place-place and two sentences,"
-                " between tabs"
-            ) from None
+            columns = "word, tag, place-place and two sentences"
+            raise CorpusError(f"{data}: line {number}: expected {columns}, between tabs") from None
     labels = []
-    for number, line in numbered_lines(gold, MOST):
+    for number, line in numbered_lines(gold, MAX_LINES):
         if line.strip() not in ("T", "F"):
             raise CorpusError(f"{gold}: line {number}: expected T or F, not {line[:20]!r}")
         labels.append(line.strip() == "T")
-    if len(labels) != len(one):
-        raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(one)} pairs")
+    if len(labels) != len(pairs[0]):
+        raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(pairs[0])} pairs")
     if not labels:
         raise CorpusError(f"{data}: empty")
-    return (one, other), np.array(labels)
+    return pairs, np.array(labels)

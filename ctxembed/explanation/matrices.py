@@ -1,28 +1,39 @@
-"""Every matrix of one attention: E, Q, K, V, scores, what is added, sum, weights, output."""
+"""The matrices of one attention (E, Q, K, V, scores, terms, sum, weights, output) as tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.sinusoids import sinusoidal
+from ctxembed.attention.terms import sinusoidal
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representations import Attention
 from ctxembed.errors import UsageError
-from ctxembed.explanation.explained_target import STEPS, encode_places
+from ctxembed.explanation.explanation import encode_positions
 from ctxembed.static.space import Space
 from ctxembed.stats.vectors import Floats
-from ctxembed.table import Cell, Column, Table
+from ctxembed.table import Cell, Column, Row, Table
 
-MOST = 200  # words; a larger square is for a script, not for a page
-ROWS = 14  # rows of a matrix on a page; of more, the first and the last
+MAX_WORDS = 200  # in a sentence
+MAX_ROWS = 14  # rows of a matrix on a page; of more, the first and the last
+MAX_TERMS = 3  # terms that fit beside the contribution on a page of 80 characters
+STEPS = (
+    Column("step", "with --steps: the matrix, E Q K V scores ... sum weights output", "label"),
+    Column("head", "a number, mean over all heads, or own: what the word itself brings", "label"),
+    Column("row", "with --steps: number of the row, from 1"),
+    Column("row_token", "with --steps: the word of the row", "label"),
+    Column("column", "with --steps: number of the column, from 1"),
+    Column("column_name", "with --steps: the word or dimension of the column", "label"),
+    Column("value", "with --steps: the number; on a terminal each matrix is laid out"),
+)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One matrix with the names of its rows and columns, and how it is made."""
+    """One matrix with the names of its rows and columns, and its formula."""
 
     name: str
     formula: str
@@ -33,17 +44,17 @@ class Step:
 
     @property
     def title(self) -> str:
-        """Its name, with the head where there are several."""
+        """Its name, with the head if there are several."""
         return self.name if self.head is None else f"{self.name}_{self.head}"
 
     @property
     def cells(self) -> list[list[float | None]]:
-        """Its numbers; None where a word may not look."""
+        """Its numbers; None where a word is masked."""
         return [[None if x == -np.inf else x for x in row] for row in self.values.tolist()]
 
 
 class StepTable(Table):
-    """The matrices as rows of one table, a number each; and as they are, to be laid out."""
+    """The matrices as rows of one table, a number each; `steps` are the matrices themselves."""
 
     def __init__(self, steps: Iterable[Step], notes: Sequence[str]) -> None:
         super().__init__(STEPS, self._numbers, notes)
@@ -61,19 +72,20 @@ def make_steps(
 ) -> Iterator[Step]:
     """Yield the matrices of a sentence's attention to itself, or to another sentence.
 
-    head: the number of one head, where only its matrices are wanted.
+    head: the number of one head, for its matrices only.
     """
-    if max(len(one.words) for one in (parsed, over or parsed)) > MOST:
-        raise UsageError(
-            f"--steps prints squares of at most {MOST} words; without it, a target is explained"
-        )
+    if max(len(one.words) for one in (parsed, over or parsed)) > MAX_WORDS:
+        raise UsageError(f"--steps prints at most {MAX_WORDS} words; leave it out")
     layer, tokens = attention.layer, parsed.words
     keys = tokens if over is None else over.words
     ids, key_ids = (one.occurrences[0].ids for one in (parsed, over or parsed))
     e = attention.inputs[ids].astype(np.float64)
-    x, y = encode_places(e, encoding), encode_places(attention.inputs[key_ids], encoding)
+    x, y = encode_positions(e, encoding), encode_positions(attention.inputs[key_ids], encoding)
     dims = _dimensions(x)
-    yield Step("E", _inputs(attention), tokens, dims, e)
+    space, formula = attention.inputs, "the vectors of the words"
+    if isinstance(space, Space):
+        formula += f"{'' if space.mean is None else ', less the mean of all'}, at length 1"
+    yield Step("E", formula, tokens, dims, e)
     mine = theirs = "E"
     if encoding == "sinusoidal":
         waves = sinusoidal(*x.shape)
@@ -83,15 +95,15 @@ def make_steps(
     if over is not None:
         theirs = "E_other"
         yield Step(theirs, "the words of the other sentence", keys, dims, y)
-    looked = None if over is None else (y[None], key_ids[None])
-    attended = attend(layer, x[None], ids[None], over=looked)
+    other = None if over is None else (y[None], key_ids[None])
+    attended = attend(layer, x[None], ids[None], over=other)
     trace = attended.trace()
     asking = mine
     queries = [(look, h) for look in attended.looks for h in range(look.layer.heads)]
     for at, (look, h) in enumerate(queries):
         if look is not attended.looks[0] and h == 0:
-            found = look.asking[:, x.shape[1] :]
-            yield Step("N", f"weights_1 {theirs}, each row at length 1", tokens, dims, found)
+            mean = look.query_input[:, x.shape[1] :]
+            yield Step("N", f"weights_1 {theirs}, each row at length 1", tokens, dims, mean)
             asking = f"[{mine} ; N]"
         if head not in ("mean", "each", str(at + 1)):
             continue
@@ -107,15 +119,16 @@ def make_steps(
         if layer.w_v is not None:
             v = y @ layer.w_v[at]
             yield Step("V", f"{theirs} W_V{mark}", keys, _dimensions(v), v, number)
-        told = f"{left} {right}ᵀ" + (", rows at length 1: cosines" if layer.unit else "")
-        yield Step("scores", told, tokens, keys, trace.scores[0, at], number)
+        formula = f"{left} {right}ᵀ" + (", rows at length 1: cosines" if layer.unit else "")
+        yield Step("scores", formula, tokens, keys, trace.scores[0, at], number)
         for name, part in trace.added.items():
             yield Step(name, f"what {name} adds", tokens, keys, part[0, at], number)
         scale = float(np.broadcast_to(layer.scale, layer.heads)[at])
-        told = " + ".join([f"{scale:.4g} scores{mark}", *(f"{name}{mark}" for name in trace.added)])
-        yield Step("sum", told, tokens, keys, trace.scaled[0, at], number)
-        told = f"softmax of each row of sum{mark}"
-        yield Step("weights", told, tokens, keys, attended.weights[0, at], number)
+        added = (f"{name}{mark}" for name in trace.added)
+        formula = " + ".join([f"{scale:.4g} scores{mark}", *added])
+        yield Step("sum", formula, tokens, keys, trace.scaled[0, at], number)
+        formula = f"softmax of each row of sum{mark}"
+        yield Step("weights", formula, tokens, keys, attended.weights[0, at], number)
     yield Step("output", _mixture(layer, mine, theirs), tokens, dims, attended.output[0])
 
 
@@ -123,17 +136,8 @@ def _dimensions(matrix: Floats) -> list[str]:
     return [f"d{i}" for i in range(1, matrix.shape[1] + 1)]
 
 
-def _inputs(attention: Attention) -> str:
-    """Say what a layer is given of each word."""
-    space = attention.inputs
-    if not isinstance(space, Space):
-        return "the vectors of the words"
-    centred = "" if space.mean is None else ", less the mean of all"
-    return f"the vectors of the words{centred}, at length 1"
-
-
 def _mixture(layer: Layer, mine: str, theirs: str) -> str:
-    """Say how the output is made."""
+    """Return the formula of the output."""
     mark = "_h" if layer.heads > 1 else ""
     value = f"weights{mark} {theirs if layer.w_v is None else f'V{mark}'}"
     if layer.w_o is not None:
@@ -146,41 +150,61 @@ def _mixture(layer: Layer, mine: str, theirs: str) -> str:
 
 
 def lay_out(table: StepTable, width: int, digits: int) -> Iterator[Table]:
-    """Lay the matrices out, each under its formula; what is too wide or long is cut in the middle.
+    """Yield a table for each matrix, with its formula as title; the middle of a large one is cut.
 
-    The whole matrices are in the other formats, and in FILE.npz.
+    The other formats and FILE.npz have the whole matrices.
     """
     notes = table.notes
     for step in table.steps:
         number, dim = step.values.shape
         cells = step.cells
         label = max(map(len, [step.title, *step.rows]))
-        wide = max(
-            [*map(len, step.columns), *(len(f"{c:.{digits}f}") for r in cells for c in r if c)],
-            default=0,
-        )
-        columns = _middle_out(dim, max(3, (width - label) // (wide + 2)))
-        named = [
-            Column("…", role="text") if j is None else Column(step.columns[j]) for j in columns
+        printed = (f"{cell:.{digits}f}" for row in cells for cell in row if cell)
+        wide = max(map(len, [*step.columns, *printed]), default=0)
+        columns = _cut_middle(dim, max(3, (width - label) // (wide + 2)))
+        named = [Column("…", role="text") if j < 0 else Column(step.columns[j]) for j in columns]
+        rows: list[Row] = [
+            [
+                "…" if i < 0 else step.rows[i],
+                *("…" if i < 0 or j < 0 else cells[i][j] for j in columns),
+            ]
+            for i in _cut_middle(number, MAX_ROWS)
         ]
-        rows = [
-            ["…"] * (1 + len(columns))
-            if i is None
-            else [step.rows[i], *("…" if j is None else cells[i][j] for j in columns)]
-            for i in _middle_out(number, ROWS)
-        ]
-        made = Table([Column(step.title, role="label"), *named], rows, notes)
-        made.title = f"{step.title} = {step.formula} ({number} × {dim})"
-        yield made
+        title = f"{step.title} = {step.formula} ({number} × {dim})"
+        yield Table([Column(step.title, role="label"), *named], rows, notes, title=title)
         notes = []
 
 
-def _middle_out(number: int, most: int) -> list[int | None]:
-    """List the places that are shown, None for those in the middle that are not.
+def _cut_middle(number: int, most: int) -> list[int]:
+    """Return the indices that are shown, -1 for those in the middle that are not.
 
-    >>> _middle_out(3, 4), _middle_out(9, 4)
-    ([0, 1, 2], [0, 1, None, 8])
+    >>> _cut_middle(3, 4), _cut_middle(9, 4)
+    ([0, 1, 2], [0, 1, -1, 8])
     """
-    if number <= most:
-        return list(range(number))
-    return [*range(most - 2), None, number - 1]
+    return list(range(number)) if number <= most else [*range(most - 2), -1, number - 1]
+
+
+def lay_out_heads(table: Table) -> Iterator[Table]:
+    """Yield a table for each head of each target, from the table of `explain --head`."""
+    names, notes, unknown = table.names, table.notes, table.unknown
+    charts = [replace(chart, of=lambda: table) for chart in table.charts]  # above the first one
+    first, scale = names.index("token"), names.index("scale")
+    terms = names[scale + 1 : names.index("sum")]
+    left_out = {"position", "scale"}  # the order of the words and the equation say them
+    left_out |= {"contribution"} if len(terms) > MAX_TERMS else set()
+    kept = [i for i, name in enumerate(names) if i >= first and name not in left_out]
+    for key, group in groupby(table.rows, key=lambda row: list(row[:first])):
+        rows: list[Row] = list(group)
+        columns = [table.columns[i] for i in kept]
+        *sentence, target, head = key
+        about = f"{sentence[0]}. {target}" if sentence else str(target)
+        if head == "own":
+            columns, rows = [columns[0], table.columns[-1]], [(rows[0][first], rows[0][-1])]
+            title = f"{about}: what the word itself brings"
+        else:
+            factor = next((row[scale] for row in rows if row[scale]), 1.0)
+            added = " + ".join([f"{factor:.4g} score", *terms])
+            title = f"{about}, head {head}\nsum = {added}; weight = softmax of sum"
+            rows = [[row[i] for i in kept] for row in rows]
+        yield Table(columns, rows, notes, unknown, charts, title=title)
+        notes, unknown, charts = [], [], []

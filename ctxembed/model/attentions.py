@@ -11,17 +11,17 @@ from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.model import Model
-from ctxembed.static.quantized import Small
+from ctxembed.static.space import Quantized
 from ctxembed.stats.vectors import Floats
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Folder, Part
 from ctxembed.storage.manifest import LEARN_AGAIN as FIX
-from ctxembed.storage.manifest import believe, open_attention, read_format, read_json, write_json
+from ctxembed.storage.manifest import apply_manifest, open_attention, read_json, write_json
 
 FORMAT = 2
 NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share", "looks_twice")
 TASK_HEAD = ("head", "anchors")  # what a task has beside its layer
-PARTS = {
+KINDS = {  # what layer.json needs
     "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
 }  # fmt: skip
 ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
@@ -30,18 +30,18 @@ RESERVED = ("static", "bag", "general", "random", "given")  # names that mean so
 
 @dataclass(frozen=True)
 class Saved:
-    """A layer, how its inputs are made, and what is known about it."""
+    """A learned attention: the layer, the inputs it expects, and how it was learned."""
 
     layer: Layer
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
-    settings: dict[str, Any] = field(default_factory=dict)  # how it was learned
-    figures: dict[str, float] = field(default_factory=dict)  # how well, on held-out text
-    task: dict[str, Any] = field(default_factory=dict)  # what the labels of a task are
-    task_head: dict[str, Floats] = field(default_factory=dict)  # and how they are read
+    settings: dict[str, Any] = field(default_factory=dict)  # of its training
+    figures: dict[str, float] = field(default_factory=dict)  # scores on held-out text
+    task: dict[str, Any] = field(default_factory=dict)  # the labels of a task
+    task_head: dict[str, Floats] = field(default_factory=dict)  # the arrays that predict them
 
 
 def check_free(model: Model, name: str, *, task: bool) -> None:
-    """Refuse a name that means something else, or under which another kind would be lost."""
+    """Refuse a reserved name, or one under which an attention of another kind would be lost."""
     if not re.fullmatch(r"[\w][\w.-]*", name) or name in RESERVED:
         raise UsageError(
             f"an attention cannot be called {name!r}; take letters, digits, - and _,"
@@ -52,24 +52,28 @@ def check_free(model: Model, name: str, *, task: bool) -> None:
     try:
         meta = read_json(_description(model, name))
     except ModelError:
-        return  # damaged: there is nothing to lose, and learning it again is what helps
-    if isinstance(meta.get("format"), int) and meta["format"] > FORMAT:
-        read_description(model, name)  # says that it is too new
+        return  # damaged: there is nothing to lose
+    if type(meta.get("format")) is int:
+        read_json(_description(model, name), FORMAT)  # refuses a newer one
     if bool(meta.get("task")) != task:
         kind = "without labels" if task else "for a task"
         raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
 
 
 def save_attention(model: Model, name: str, saved: Saved) -> None:
-    """Write an attention whole, or leave the earlier one."""
-    from ctxembed.storage.atomic import written_whole
+    """Write an attention atomically: after a failure the earlier one is unchanged."""
+    from ctxembed.storage.atomic import atomic_directory
 
     model.check_unchanged()
     (model.path / "attention").mkdir(exist_ok=True)
-    with written_whole(model.path / "attention" / name, replace=True) as folder:
-        model.check_unchanged()  # from here on, what replaced the model would not be reached
-        arrays = _arrays(saved)
-        kind = np.float16 if isinstance(model.vectors, Small) else np.float32
+    with atomic_directory(model.path / "attention" / name, replace=True) as folder:
+        model.check_unchanged()  # from here on, a model that replaces this one is not changed
+        layer = saved.layer
+        arrays = {key: getattr(layer, key) for key in MATRICES} | saved.task_head
+        for term in layer.terms:
+            arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
+        arrays = {key: array for key, array in arrays.items() if array is not None}
+        kind = np.float16 if isinstance(model.vectors, Quantized) else np.float32
         for key, array in arrays.items():
             np.save(folder / f"{key}.npy", np.asarray(array, kind))
         meta = {
@@ -77,73 +81,57 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
             "inputs": saved.inputs,
             **({"model": model.fingerprint} if model.fingerprint else {}),
             **({"task": saved.task} if saved.task else {}),
-            "layer": {name: getattr(saved.layer, name) for name in NUMBERS},
-            "terms": [term.name for term in saved.layer.terms],
+            "layer": {key: getattr(layer, key) for key in NUMBERS},
+            "terms": [term.name for term in layer.terms],
             "arrays": {key: list(array.shape) for key, array in arrays.items()},
             "settings": saved.settings,
             "figures": saved.figures,
         }
         write_json(folder / "layer.json", meta)
-    model.held[name] = open_attention(model.files, name)
-
-
-def _arrays(saved: Saved) -> dict[str, Floats]:
-    """Return every array of an attention under the name of its file."""
-    layer = saved.layer
-    arrays = {name: getattr(layer, name) for name in MATRICES} | saved.task_head
-    for term in layer.terms:
-        arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
-    return {name: array for name, array in arrays.items() if array is not None}
+    model.opened_attentions[name] = open_attention(model.files, name)
 
 
 def read_description(model: Model, name: str) -> dict[str, Any]:
-    """Read what is known about an attention, without its matrices."""
-    path = _description(model, name)
-    meta = read_json(path)
-    version = read_format(path, meta)
-    if version > FORMAT:
-        raise ModelError(
-            f"{path}: format {version}, this ctxembed reads up to {FORMAT}."
-            " Upgrade with: pip install --upgrade ctxembed"
-        )
-    believe(path, meta)
-    whole = all(isinstance(meta.get(key), kind) for key, kind in PARTS.items())
-    if whole and version < FORMAT:
-        raise ModelError(f"{path}: learned by an earlier ctxembed; {FIX}")
-    if not whole:
-        raise ModelError(f"{path}: damaged; {FIX}")
-    model.check_made_for(path, meta.get("model"), FIX)
+    """Return the layer.json of an attention; its arrays are not read."""
+    part = _description(model, name)
+    meta = read_json(part, FORMAT)
+    apply_manifest(part, meta)
+    if not all(isinstance(meta.get(key), kind) for key, kind in KINDS.items()):
+        raise part.folder.damage(part.name, "incomplete")
+    if meta["format"] < FORMAT:
+        raise ModelError(f"{part}: learned by an earlier ctxembed; {FIX}")
+    model.check_fingerprint(part, meta.get("model"), FIX)
     return meta
 
 
 def _description(model: Model, name: str) -> Part:
     """Return the description of an attention that the model has."""
-    found = model.held.get(name) or open_attention(model.files, name)
-    if found is None:
+    part = model.opened_attentions.get(name) or open_attention(model.files, name)
+    if part is None:
         raise ModelError(f"{model.path / 'attention' / name / 'layer.json'}: missing; {FIX}")
-    model.held[name] = found
-    return found
+    model.opened_attentions[name] = part
+    return part
 
 
 def written_at(model: Model, name: str) -> int:
-    """Return when an attention was written, in nanoseconds; 0 where there is none."""
-    if name not in model.held:
+    """Return the time when an attention was written, in nanoseconds; 0 where there is none."""
+    if name not in model.opened_attentions:
         return 0
-    with _description(model, name).opened() as (_, found):
-        return found.st_mtime_ns
+    with _description(model, name).opened() as (_, status):
+        return status.st_mtime_ns
 
 
 def digest(model: Model, name: str) -> int:
-    """Return a number that changes when an attention is learned anew; 0 where none is learned."""
-    return crc32(_description(model, name).read_bytes()) if name in model.held else 0
+    """Return a checksum of a learned attention; 0 where there is none."""
+    return crc32(_description(model, name).read_bytes()) if name in model.opened_attentions else 0
 
 
 def load_attention(model: Model, name: str) -> Saved:
-    """Open an attention; its matrices are mapped."""
+    """Return an attention of a model; its arrays are mapped."""
     meta = read_description(model, name)
-    path = _description(model, name)
+    part = _description(model, name)
     arrays: dict[str, Any] = {
-        key: _array(path.folder, key, shape) for key, shape in meta["arrays"].items()
+        key: _read_array(part.folder, key, shape) for key, shape in meta["arrays"].items()
     }
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
@@ -152,20 +140,18 @@ def load_attention(model: Model, name: str) -> Saved:
         )
         layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
     except (KeyError, TypeError):
-        raise ModelError(f"{path}: damaged; {FIX}") from None
-    return Saved(
-        layer, meta["inputs"], meta["settings"], meta["figures"], meta.get("task", {}), task_head
-    )
+        raise part.folder.damage(part.name, "its arrays are not those of its layer") from None
+    inputs, settings, figures = (meta[key] for key in ("inputs", "settings", "figures"))
+    return Saved(layer, inputs, settings, figures, meta.get("task", {}), task_head)
 
 
-def _array(folder: Folder, key: str, shape: list[int]) -> Floats:
-    """Map an array; a name that we never wrote might lead out of the model."""
-    if key not in ARRAYS:
+def _read_array(folder: Folder, key: str, shape: list[int]) -> Floats:
+    if key not in ARRAYS:  # another name might lead out of the model
         raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
-    sound = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))
-    if list(array.shape) != shape or not sound:
-        raise ModelError(f"{folder.path / key}.npy: damaged; {FIX}")
-    if array.dtype == np.float16 and not key.endswith("_words"):  # of those, few rows are asked for
+    finite = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))
+    if list(array.shape) != shape or not finite:
+        raise folder.damage(f"{key}.npy", "wrong shape or numbers")
+    if array.dtype == np.float16 and not key.endswith("_words"):  # of those few rows are used
         return array.astype(np.float32)
     return array

@@ -1,4 +1,4 @@
-"""Where things are: the user's model, the bundled models, the corpora."""
+"""Paths of the user's model, the bundled models and corpora; open a model by path or name."""
 
 import os
 from collections.abc import Callable
@@ -12,84 +12,77 @@ from ctxembed.table import Column, Table, answers
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Given = Model | str | Path | None  # None is the model a command would use
+ModelLike = Model | str | Path | None  # None is the model a command would use
 
-NOISE = 10_000  # words; below this word2vec has seen too little to mean anything
+MIN_TOKENS = 10_000  # word2vec vectors of a smaller corpus are noise
 DEFAULT = Path("ctxembed-model")
-BUNDLED = ("english", "everyday")  # the first answers where no other is named
+BUNDLED = ("english", "everyday")  # the first is the default
 
 
-def corpora() -> Path:
-    """Find the bundled corpora: inside an installed package, or beside it in a checkout."""
+def corpora_directory() -> Path:
+    """Return the folder of bundled corpora: in an installed package, or beside it in a checkout."""
     package = Path(__file__).parent.parent
     inside = package / "corpora"
     return inside if inside.is_dir() else package.parent / "corpora"
 
 
-def example(name: str) -> Path:
-    """Find a file; one that is not there may be the name of a bundled one."""
-    path = Path(name)
-    if not path.exists():
+def find_example(name: str) -> Path:
+    """Return the path of a file, or of a bundled example with this name."""
+    if not Path(name).exists():
         for suffix in ("", ".tsv", ".json"):
-            for folder in (corpora() / "examples", corpora()):
-                if (folder / f"{name}{suffix}").is_file():
-                    return folder / f"{name}{suffix}"
-    return path
+            for folder in (corpora_directory() / "examples", corpora_directory()):
+                if (path := folder / f"{name}{suffix}").is_file():
+                    return path
+    return Path(name)
 
 
 def bundled_model(name: str) -> Path:
-    """Find a model that comes with the package."""
-    return corpora() / "models" / name
+    """Return the directory of a model that comes with the package."""
+    return corpora_directory() / "models" / name
 
 
 def bundled_name(path: Path) -> str | None:
-    """Tell which of the bundled models this is, if it is one."""
+    """Return the name of the bundled model in this directory, or None."""
     return next((name for name in BUNDLED if path == bundled_model(name)), None)
 
 
-def model_path(given: str | Path | None = None) -> Path:
-    """Choose the model: the one given, $CTXEMBED_MODEL, ./ctxembed-model, english.
+def model_path(model: str | Path | None = None) -> Path:
+    """Return the directory of a model: `model`, else $CTXEMBED_MODEL, ./ctxembed-model, english.
 
-    A directory, or the name of a bundled model where there is no such model here.
+    The name of a bundled model is taken where there is no model directory with that name.
     """
-    if given == "":
-        raise UsageError("a model with an empty name; give its directory")
-    chosen = given or os.environ.get("CTXEMBED_MODEL")
+    if model == "":
+        raise UsageError("the model name is empty; give its directory")
+    chosen = model or os.environ.get("CTXEMBED_MODEL")
     if not chosen:
         return DEFAULT if (DEFAULT / "model.json").exists() else bundled_model(BUNDLED[0])
     hidden = (Path(chosen) / "model.json").exists()
     return bundled_model(str(chosen)) if chosen in BUNDLED and not hidden else Path(chosen)
 
 
-def open_model(path: str | Path | None = None) -> Model:
-    """Open a model directory; without a path, the one a command would use."""
-    return Model.open(model_path(path))
+def open_model(model: ModelLike = None) -> Model:
+    """Return a model: itself, that of a path or bundled name, or the default one."""
+    return model if isinstance(model, Model) else Model.open(model_path(model))
 
 
 def refuse_bundled(path: Path) -> None:
-    """Keep the bundled models from being changed."""
-    name = bundled_name(path)
-    if name:
+    """Refuse to change a bundled model."""
+    if name := bundled_name(path):
         raise UsageError(
             f"the bundled model {name} stays as it is; train your own, or copy it and give -m"
         )
 
 
-def as_model(given: Given) -> Model:
-    """Take a model, its path, or None for the one a command would use."""
-    return given if isinstance(given, Model) else open_model(given)
-
-
 def too_small(model: Model) -> bool:
-    """Tell whether the words a model has read are too few to mean anything."""
-    return not model.meta.get("imported") and model.seen_tokens < NOISE  # else a guess
+    """Return whether a model was trained on too few words for its vectors to mean anything."""
+    return not model.meta.get("imported") and model.seen_tokens < MIN_TOKENS
 
 
 def describe(model: Model) -> str:
-    """Say under a picture which model it is of, and whether it can mean anything."""
-    if model.by_hand:
+    """Return the caption of a picture: which model it is of, and whether it is too small."""
+    if model.is_worked_example:
         return f"{model.path.name}: vectors given by hand"
-    if model.meta.get("imported"):  # its counts are a guess
+    if model.meta.get("imported"):  # its counts are estimated
         return f"model {model.path.name}, imported"
     few = ": too few, these vectors are noise" if too_small(model) else ""
     return f"model {model.path.name}, {model.tokens:,} words{few}"
@@ -97,19 +90,19 @@ def describe(model: Model) -> str:
 
 def on_model(
     *columns: Column,
-) -> Callable[[Callable[Concatenate[Model, P], R]], Callable[Concatenate[Given, P], R]]:
-    """Declare a question to a model, which may also be given by its path, and its columns."""
+) -> Callable[[Callable[Concatenate[Model, P], R]], Callable[Concatenate[ModelLike, P], R]]:
+    """Decorate a query with its columns, and let it take a model's path or name as well."""
 
     def declare(
-        question: Callable[Concatenate[Model, P], R],
-    ) -> Callable[Concatenate[Given, P], R]:
-        def ask(model: Given, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            opened = as_model(model)
-            answered = question(opened, *args, **kwargs)
-            if isinstance(answered, Table) and answered.charts:
-                answered.caption.append(describe(opened))
-            return answered
+        query: Callable[Concatenate[Model, P], R],
+    ) -> Callable[Concatenate[ModelLike, P], R]:
+        def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            opened = open_model(model)
+            result = query(opened, *args, **kwargs)
+            if isinstance(result, Table) and result.charts:
+                result.caption.append(describe(opened))
+            return result
 
-        return answers(*columns)(wraps(question)(ask))
+        return answers(*columns)(wraps(query)(run))
 
     return declare

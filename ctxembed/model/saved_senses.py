@@ -1,6 +1,7 @@
-"""Senses kept in a model: senses.npz, which compare and kwic name senses by, no sentence in it."""
+"""The saved senses of a model, in senses.npz: compare and kwic assign occurrences to them."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -10,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
 from ctxembed.model.model import Model
-from ctxembed.static.quantized import Small, narrow
+from ctxembed.static.space import Quantized, quantize
 from ctxembed.stats.vectors import Floats
-from ctxembed.storage.atomic import file_written_whole
+from ctxembed.storage.atomic import atomic_file
 from ctxembed.storage.folder import Part
 
 FORMAT = 3  # 1 was a folder a word, 2 one description of all words
 FILE = "senses.npz"
+ENCODING = ("utf-8", "surrogatepass")
 FIX = "remove it; ctxembed senses WORD --save finds senses again"
 
 
@@ -29,37 +30,31 @@ class SavedSenses:
     """The senses of a word, the most frequent first."""
 
     word: str
-    attention: str  # the attention in whose space the vectors lie
-    counts: Sequence[int]  # how many of the occurrences looked at have each sense
+    attention: str  # the attention that computed the vectors
+    counts: Sequence[int]  # occurrences of each sense in the sample
     vectors: Floats  # (k, d) mean contextual vectors
-    weights: Floats  # (k, d) for sense_here.judge
+    weights: Floats  # (k, d) for classify
     bias: Sequence[float]  # (k,)
-    markers: Sequence[Sequence[str]]  # for each sense, the words that tell it from the others
-    examples: Sequence[Sequence[int]]  # for each sense, places in the corpus that show it best
-    facts: Mapping[str, Any]  # what was asked, and how sure the answer is
+    markers: Sequence[Sequence[str]]  # for each sense, the words that distinguish it
+    examples: Sequence[Sequence[int]]  # for each sense, the token positions that show it best
+    facts: Mapping[str, Any]  # settings, and scores of the clustering
 
     @property
     def number(self) -> int:
-        """How many senses."""
+        """Number of senses."""
         return len(self.counts)
 
     @property
     def shares(self) -> Floats:
-        """(k,) the share of the occurrences that has each sense."""
+        """(k,) fraction of the occurrences that has each sense."""
         return np.asarray(self.counts) / sum(self.counts)
 
     def without(self, numbers: Sequence[int]) -> "SavedSenses":
-        """Leave senses out, from 1, or all where no number is given."""
+        """Return a copy without the senses with these numbers, from 1; without any if empty."""
         kept = [i for i in range(self.number) if numbers and i + 1 not in numbers]
-        return replace(
-            self,
-            counts=[self.counts[i] for i in kept],
-            vectors=self.vectors[kept],
-            weights=self.weights[kept],
-            bias=[self.bias[i] for i in kept],
-            markers=[self.markers[i] for i in kept],
-            examples=[self.examples[i] for i in kept],
-        )
+        lists = ("counts", "bias", "markers", "examples")
+        parts: dict[str, Any] = {key: [getattr(self, key)[i] for i in kept] for key in lists}
+        return replace(self, vectors=self.vectors[kept], weights=self.weights[kept], **parts)
 
 
 def saved_senses(model: Model, word: str) -> SavedSenses | None:
@@ -68,80 +63,86 @@ def saved_senses(model: Model, word: str) -> SavedSenses | None:
 
 
 class Senses(Mapping[str, SavedSenses]):
-    """The senses of many words, of which few are asked for: each is read when it is."""
+    """The senses of many words, each parsed on access: a query needs few of them."""
 
     def __init__(
-        self, path: Part, told: Mapping[str, bytes], ends: Sequence[int], *arrays: Floats | Small
+        self,
+        path: Part,
+        lines: Mapping[str, bytes],
+        ends: Sequence[int],
+        *arrays: Floats | Quantized,
     ) -> None:
         self.path = path
-        self.told = told  # JSON of each word
-        self.rows = {w: slice(*two) for w, two in zip(told, pairwise([0, *ends]), strict=True)}
+        self.lines = lines  # word -> JSON
+        self.rows = {w: slice(*two) for w, two in zip(lines, pairwise([0, *ends]), strict=True)}
         self.arrays = arrays  # (K, d) vectors and weights of all words
 
     def __getitem__(self, word: str) -> SavedSenses:
-        """Read the senses of one word."""
-        told, rows = self.told[word], self.rows[word]
+        """Return the senses of one word."""
+        vectors, weights = (array[self.rows[word]] for array in self.arrays)
         try:
-            vectors, weights = (array[rows] for array in self.arrays)
-            made = SavedSenses(word, vectors=vectors, weights=weights, **json.loads(told))
-            fits = {len(vectors)} == set(map(len, (made.counts, made.bias, made.markers)))
+            senses = SavedSenses(
+                word, vectors=vectors, weights=weights, **json.loads(self.lines[word])
+            )
+            fits = {len(vectors)} == set(map(len, (senses.counts, senses.bias, senses.markers)))
             fits = fits and bool(np.isfinite(vectors).all() and np.isfinite(weights).all())
         except (TypeError, ValueError):
             fits = False
         if not fits:
             raise ModelError(f"{self.path}: damaged; {FIX}")
-        return made
+        return senses
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the words."""
-        return iter(self.told)
+        return iter(self.lines)
 
     def __len__(self) -> int:
-        """Count the words."""
-        return len(self.told)
+        """Return the number of words."""
+        return len(self.lines)
 
 
 def open_senses(model: Model) -> Mapping[str, SavedSenses]:
-    """Return all saved senses by word; they are opened once, as long as nobody writes new ones."""
-    if model.by_hand or not (model.files / FILE).exists():
-        return {}
+    """Return all saved senses by word; read once, until new ones are written."""
     part = model.files / FILE
-    with part.opened() as (_, found):
-        written = found.st_mtime_ns
-    kept: tuple[int, Senses] | None = model.senses
-    if kept is None or kept[0] != written:
-        kept = model.senses = (written, _read(model, part))
-    return kept[1]
+    if model.is_worked_example or not part.exists():
+        return {}
+    with part.opened() as (_, status):
+        written = status.st_mtime_ns
+    if model.senses is None or model.senses[0] != written:
+        model.senses = (written, _read(model, part))
+    senses: Senses = model.senses[1]
+    return senses
 
 
 def save_senses(model: Model, *senses: SavedSenses) -> Path:
-    """Keep the senses of words, whole, beside those of other words."""
+    """Add the senses of words to those saved in a model; return the path of the file."""
     model.check_unchanged()
     path = model.path / FILE
-    with _alone(model.path):
-        part = model.files.again(FILE)
-        told, rows = dict[str, bytes](), dict[str, list[Floats]]()
-        with suppress(ModelError):  # damaged, or of another model: worth nothing
+    with _lock(model.path):
+        part = model.files.reopen(FILE)
+        lines, rows = dict[str, bytes](), dict[str, list[Floats]]()
+        with suppress(ModelError):  # damaged, or of another model: it is replaced
             if part.exists():
-                kept = _read(model, part)
-                told = dict(kept.told)
-                rows = {word: [array[kept.rows[word]] for array in kept.arrays] for word in told}
+                saved = _read(model, part)
+                lines = dict(saved.lines)
+                rows = {word: [array[saved.rows[word]] for array in saved.arrays] for word in lines}
         for item in senses:
-            told[item.word] = _told(item)
+            lines[item.word] = _to_json(item)
             rows[item.word] = [item.vectors, item.weights]
         vectors, weights = (np.concatenate(side) for side in zip(*rows.values(), strict=True))
-        small = isinstance(model.vectors, Small)
-        with file_written_whole(path) as file:
-            np.savez(
-                file,
-                description=_bytes(json.dumps({"format": FORMAT, "model": model.fingerprint})),
-                words=_bytes("\n".join(told)),
-                told=np.frombuffer(b"\n".join(told.values()), np.uint8),
-                ends=np.cumsum([len(side[0]) for side in rows.values()]),
-                vectors=narrow(vectors) if small else vectors.astype(np.float32),
-                weights=narrow(weights) if small else weights.astype(np.float32),
-            )
-    model.files.again(FILE)
+        small = isinstance(model.vectors, Quantized)
+        texts = {
+            "description": json.dumps({"format": FORMAT, "model": model.fingerprint}).encode(),
+            "words": "\n".join(lines).encode(*ENCODING),
+            "told": b"\n".join(lines.values()),
+        }
+        arrays: dict[str, Any] = {key: np.frombuffer(t, np.uint8) for key, t in texts.items()}
+        arrays["ends"] = np.cumsum([len(side[0]) for side in rows.values()])
+        for key, array in (("vectors", vectors), ("weights", weights)):
+            arrays[key] = quantize(array) if small else array.astype(np.float32)
+        with atomic_file(path) as file:
+            np.savez(file, **arrays)
+    model.files.reopen(FILE)
     return path
 
 
@@ -149,67 +150,55 @@ def _read(model: Model, path: Part) -> Senses:
     data = path.read_bytes()
     try:  # the checksums of an .npz are its own
         with np.load(BytesIO(data), allow_pickle=False) as file:
-            if data[-22:-18] != b"PK\5\6":  # a zip file's end
-                raise ValueError("something stands behind it")
+            if data[-22:-18] != b"PK\5\6":
+                raise ValueError("bytes after the end of the zip file")
             if any(part.compress_type for part in file.zip.infolist()):
-                raise ValueError("packed: not by us")  # it may unpack to anything
-            meta = json.loads(_text(file["description"]))
+                raise ValueError("compressed")  # it may unpack to any size
+            meta = json.loads(file["description"].tobytes())
             version, made_for = int(meta["format"]), meta.get("model")
             if version > FORMAT:
                 raise ModelError(
                     f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {FIX}"
                 )
-            arrays = [_rows(np.asarray(file[name])) for name in ("vectors", "weights")]
+            raw = [np.asarray(file[name]) for name in ("vectors", "weights")]
+            arrays = [Quantized(array) if array.dtype == np.int8 else array for array in raw]
             if version < FORMAT:
-                told = {word: json.dumps(one).encode() for word, one in meta["words"].items()}
+                lines = {word: json.dumps(one).encode() for word, one in meta["words"].items()}
                 ends = np.cumsum([len(one["counts"]) for one in meta["words"].values()])
             else:
-                lines, ends = file["told"].tobytes().split(b"\n"), file["ends"]
-                told = dict(zip(_text(file["words"]).split("\n"), lines, strict=True))
+                words, ends = file["words"].tobytes().decode(*ENCODING).split("\n"), file["ends"]
+                lines = dict(zip(words, file["told"].tobytes().split(b"\n"), strict=True))
         last = int(ends[-1]) if len(ends) else 0
         if not all(a.shape == (last, model.dim) and a.dtype == np.float32 for a in arrays):
-            raise ValueError("vectors of another shape or kind")
-        senses = Senses(path, told, ends.tolist(), *arrays)
+            raise ValueError("wrong shape or dtype")
+        senses = Senses(path, lines, ends.tolist(), *arrays)
     except ModelError:
         raise
     except Exception:  # a zip file can be damaged in many ways
         raise ModelError(f"{path}: damaged; {FIX}") from None
-    model.check_made_for(path, made_for, FIX)
+    model.check_fingerprint(path, made_for, FIX)
     return senses
 
 
-def _told(item: SavedSenses) -> bytes:
-    """Return what is told about the senses of a word beside their vectors, a line of JSON."""
-    told: dict[str, Any] = {
+def _to_json(item: SavedSenses) -> bytes:
+    """Return the senses of a word without their vectors, as a line of JSON."""
+    fields: dict[str, Any] = {
         "attention": item.attention,
         "counts": list(map(int, item.counts)),
         "bias": list(map(float, item.bias)),
-        "markers": [list(some) for some in item.markers],
-        "examples": [list(map(int, some)) for some in item.examples],
+        "markers": list(map(list, item.markers)),
+        "examples": [list(map(int, positions)) for positions in item.examples],
         "facts": dict(item.facts),
     }
-    return json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
-def _bytes(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-
-
-def _rows(array: NDArray[Any]) -> Floats | Small:
-    return Small(array) if array.dtype == np.int8 else array
-
-
-def _text(data: NDArray[np.uint8]) -> str:
-    return data.tobytes().decode("utf-8", "surrogatepass")
+    return json.dumps(fields, ensure_ascii=False).encode(*ENCODING)
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Let one process at a time add to a folder, so that none loses what another saved."""
     try:
         import fcntl
-        import os
-    except ImportError:  # not on Windows
+    except ImportError:  # Windows
         yield
         return
     handle = os.open(folder, os.O_RDONLY)

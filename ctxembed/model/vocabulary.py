@@ -1,4 +1,4 @@
-"""The words of a model, found as people write them."""
+"""The words of a model: look up a word in any spelling or form, suggest close known ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 
 from ctxembed.errors import UnknownWordError
 from ctxembed.storage.folder import Folder
+from ctxembed.text.lines import read_lines
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.word_list import read_lines
 
 FIX = "train the model again"
 MAX_SCANS = 40  # words looked up one by one; after that a dictionary of all words is built
@@ -27,8 +27,7 @@ class Vocabulary:
         """Read vocab.txt and the tokenizer of a model."""
         words = read_lines(files / "vocab.txt")
         if len(words) != meta["vocabulary"]:
-            expected = f"size {len(words)}, expected {meta['vocabulary']}"
-            raise files.damage("vocab.txt", expected)
+            raise files.damage("vocab.txt", f"not {meta['vocabulary']} words, but {len(words)}")
         return cls(words, open_tokenizer(meta, files))
 
     def __len__(self) -> int:
@@ -58,30 +57,30 @@ class Vocabulary:
         if self._lookups > MAX_SCANS:
             return self.rows.get(word)
         try:
-            return self.words.index(word)  # frequent words stand in front
+            return self.words.index(word)  # frequent words come first
         except ValueError:
             return None
 
     def find_form(self, word: str) -> int | None:
-        """Return the row of a word that is not in the vocabulary in another form, or None."""
-        if self.tokenizer.unit != "word":  # its pieces stand for it
+        """Return the row of another form of a word (nails for nail), or None."""
+        if self.tokenizer.unit != "word":  # its subwords represent it
             return None
-        from ctxembed.text.forms import other_forms
+        from ctxembed.text.tokenizer import other_forms
 
         forms = dict.fromkeys(map(self.tokenizer.normalise, other_forms(word)))
         return next((row for form in forms if (row := self._look_up(form)) is not None), None)
 
     def parts(self, word: str) -> list[int]:
-        """Return the rows a word is made of: its own, or those of its smaller units, or none.
+        """Return the row of a word, or the rows of its subwords, or none.
 
-        Several words are made of each of them, if all are known.
+        Several words have the rows of each, if all are known.
         """
         row = self.find(word)
         if row is not None:
             return [row]
         if self.tokenizer.unit == "word":
             words = self.tokenizer.words(word) if " " in word else []
-            rows = [found for part in words if (found := self.find(part)) is not None]
+            rows = [row for part in words if (row := self.find(part)) is not None]
             return rows if len(rows) == len(words) else []
         return [self.rows[unit] for unit in self.tokenizer.words(word) if unit in self.rows]
 
@@ -91,14 +90,14 @@ class Vocabulary:
         return self.tokenizer.normalise(word) if row is None else self.words[row]
 
     def row(self, word: str) -> int:
-        """Return the row of a word that must be there."""
+        """Return the row of a word; refuse an unknown one."""
         row = self.find(word)
         if row is None:
             raise UnknownWordError(self.unknown(word))
         return row
 
     def unknown(self, word: str) -> str:
-        """Say that a word is unknown, and which known ones are spelt alike."""
+        """Return the message for an unknown word, with known words of similar spelling."""
         from difflib import get_close_matches
 
         wanted = self.tokenizer.normalise(word)
@@ -110,47 +109,47 @@ class Vocabulary:
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split words into those with a vector, as the vocabulary spells them, and the others."""
-        looked = [(word, self.parts(word)) for word in words]
-        known = [self.spelling(word) for word, parts in looked if parts]
-        return known, [word for word, parts in looked if not parts]
+        pairs = [(word, bool(self.parts(word))) for word in words]
+        known = [self.spelling(word) for word, is_known in pairs if is_known]
+        return known, [word for word, is_known in pairs if not is_known]
 
     def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the words with a vector, what to note, and what to say of words without one.
+        """Return the words with a vector, notes on other forms used, and messages on unknown words.
 
-        A word that is there in another form is taken in that one. No known word is an error.
+        Where no word is known, raise UnknownWordError.
         """
-        taken = [words] if isinstance(words, str) else list(words)
-        found = {word: self.find_form(word) for word in taken if not self.parts(word)}
-        forms = {word: self.words[row] for word, row in found.items() if row is not None}
-        known, unknown = self.sort_known(forms.get(word, word) for word in taken)
-        told = [self.unknown(word) for word in unknown]
+        words = [words] if isinstance(words, str) else list(words)
+        rows = {word: self.find_form(word) for word in words if not self.parts(word)}
+        forms = {word: self.words[row] for word, row in rows.items() if row is not None}
+        known, unknown = self.sort_known(forms.get(word, word) for word in words)
+        messages = [self.unknown(word) for word in unknown]
         if not known:
-            raise UnknownWordError("\n".join(told) or "no word was given")
-        return known, tell_forms(forms), told
+            raise UnknownWordError("\n".join(messages) or "no word was given")
+        return known, describe_forms(forms), messages
 
 
-def tell_forms(forms: Mapping[str, str]) -> list[str]:
-    """Say which words were found in another form.
+def describe_forms(forms: Mapping[str, str]) -> list[str]:
+    """Return a note on the words that were used in another form; none where there are none.
 
-    >>> tell_forms({"nail": "nails"})
+    >>> describe_forms({"nail": "nails"})
     ['not in the vocabulary, taken in another form: nail as nails']
     """
-    told = ", ".join(f"{word} as {form}" for word, form in forms.items())
-    return [f"not in the vocabulary, taken in another form: {told}"] if told else []
+    pairs = ", ".join(f"{word} as {form}" for word, form in forms.items())
+    return [f"not in the vocabulary, taken in another form: {pairs}"] if pairs else []
 
 
 def open_tokenizer(meta: Mapping[str, Any], files: Folder) -> Tokenizer:
-    """Make the tokeniser that a model's description tells of."""
+    """Return the tokenizer of a model's description."""
     try:
-        told = {"rules": 1, **meta["tokenizer"]}  # what older models don't tell
+        options = {"rules": 1, **meta["tokenizer"]}  # older models have no rules
         if meta.get("phrases"):
             from ctxembed.text.phrases import FILE, open_phrases
 
-            return open_phrases(told, files / FILE)
-        if told.get("unit", "word") == "word":
-            return Tokenizer(**told)
+            return open_phrases(options, files / FILE)
+        if options.get("unit", "word") == "word":
+            return Tokenizer(**options)
         from ctxembed.text.subword import open_units
 
-        return open_units(told, files)
+        return open_units(options, files)
     except TypeError:
         raise files.damage("model.json", "tokenizer") from None

@@ -1,36 +1,36 @@
-"""A concordance on a terminal: every line is cut so that the keyword stands in one column."""
+"""Print a concordance: cut every line so that the keywords are aligned in one column."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from ctxembed.output.cells import Page, Texts
-from ctxembed.output.terminal import cells, fit
+from ctxembed.output.terminal import display_width, fit
 from ctxembed.table import Column
 
-AHEAD = 200  # rows looked at to find how wide the other columns are
-LEAST = 8  # characters of context to either side, however narrow the terminal
+PREVIEW_ROWS = 200  # rows that are read to find the column widths
+MIN_CONTEXT = 8  # characters of context to either side, however narrow the terminal
 
 
 def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
-    """Yield lines as they come; the columns before and behind the keyword share what is left."""
+    """Yield lines one by one; the contexts left and right of the keyword share the free width."""
     stream = iter(rows)
-    first = list(islice(stream, AHEAD))
-    if 0 < len(first) < AHEAD:  # all of them: what is empty throughout leaves its room to the text
+    first = list(islice(stream, PREVIEW_ROWS))
+    if 0 < len(first) < PREVIEW_ROWS:  # these are all rows: drop empty columns
         every = enumerate(columns)
-        told = [i for i, c in every if c.role != "number" or any(row[i] for row in first)]
-        columns, first = [columns[i] for i in told], [[row[i] for i in told] for row in first]
+        kept = [i for i, c in every if c.role != "number" or any(row[i] for row in first)]
+        columns, first = [columns[i] for i in kept], [[row[i] for i in kept] for row in first]
     names = [column.name for column in columns]
     middle = next(i for i, column in enumerate(columns) if column.role == "keyword")
     left, right = middle - 1, middle + 1
     sizes = [
-        max([len(name) * page.header, *(cells(row[i]) for row in first)])
+        max([len(name) * page.header, *(display_width(row[i]) for row in first)])
         for i, name in enumerate(names)
     ]
     if page.width is not None:
         sizes[0] = min(sizes[0], max(12, page.width // 6))  # a long path shows its end
         sizes[middle] = min(sizes[middle], max(12, page.width // 5))
         others = sum(size for i, size in enumerate(sizes) if i not in (left, right))
-        free = max(2 * LEAST, page.width - others - 2 * (len(sizes) - 1))
+        free = max(2 * MIN_CONTEXT, page.width - others - 2 * (len(sizes) - 1))
         sizes[left], sizes[right] = free // 2, free - free // 2
 
     def line(row: Sequence[str]) -> str:

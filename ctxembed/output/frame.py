@@ -1,15 +1,70 @@
-"""What plots share: scales beside them, the names of panels, legends, labels moved apart."""
+"""Draw what all plots share: scales, panel names, legends, labels that do not overlap."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, log10
 
 from ctxembed.output.letters import SMALL, TEXT, clean, measure, shorten
-from ctxembed.output.scale import Scale
-from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
+from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, line_through, short
 from ctxembed.output.view import Panel
 
 
+@dataclass(frozen=True)
+class Scale:
+    """A linear map from [low, high] to the coordinates [start, end]."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    tick: float = 0.0  # distance between ticks; 0 to choose one
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        fraction = (value - self.low) / span if span else 0.5
+        return self.start + fraction * (self.end - self.start)
+
+    @property
+    def step(self) -> float:
+        """The distance between ticks: 1, 2 or 5 times a power of ten."""
+        if self.tick:
+            return self.tick
+        rough = (self.high - self.low) / 5 or 1.0
+        ten = 10.0 ** floor(log10(rough))
+        return next(m * ten for m in (1, 2, 5, 10) if m * ten >= rough * 0.99)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Tick values with their labels."""
+        step = self.step
+        digits = max(0, -floor(log10(step) + 1e-9))
+        first, last = -floor(-self.low / step + 1e-9), floor(self.high / step + 1e-9)
+        return [(i * step, f"{i * step:.{digits}f}") for i in range(first, last + 1)]
+
+
+def scale(
+    values: Sequence[float], domain: tuple[float, float] | None = None, *, close: bool = False
+) -> Scale:
+    """Return a scale for values; without a domain it includes 0 and ends at a tick unless `close`.
+
+    >>> result = scale([0.31, 0.07])
+    >>> result.low, round(result.high, 9), result.ticks[1]
+    (0.0, 0.4, (0.1, '0.1'))
+    """
+    if domain is not None:
+        return Scale(*domain, 0, 1)
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if low == high:
+        high = 1.0
+    if close:
+        return Scale(low, high, 0, 1)
+    step = Scale(low, high, 0, 1).step
+    ends = step * floor(low / step + 1e-6), -step * floor(-high / step + 1e-6)
+    return Scale(*ends, 0, 1, step)
+
+
 def name_panel(sheet: Sheet, panel: Panel, x: float = MARGIN) -> None:
-    """Write what a panel is."""
+    """Write the name of a panel."""
     if panel.name:
         sheet.y += TEXT + 2
         sheet.text(x, sheet.y, shorten(panel.name, sheet.inner), bold=True)
@@ -17,7 +72,7 @@ def name_panel(sheet: Sheet, panel: Panel, x: float = MARGIN) -> None:
 
 
 def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
-    """Say which mark is which series."""
+    """Draw a legend: the mark and name of each series."""
     x = float(MARGIN)
     sheet.y += TEXT
     for number, name in enumerate(names):
@@ -34,52 +89,49 @@ def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
 
 
 def draw_shades(sheet: Sheet, least: str, most: str, side: float, *, signed: bool = False) -> None:
-    """Say which number which shade stands for: from 0 on, or from what is less than 0."""
+    """Draw the colour scale, from 0 or, if signed, from the negative maximum."""
     steps = 16 if signed else 8
     x = sheet.width - MARGIN - steps * side - measure(most, SMALL) - 6
     sheet.y += SMALL
-    sheet.text(x - 6, sheet.y, least, "soft", size=SMALL, anchor="end")
+    sheet.small_text(x - 6, sheet.y, least, "end")
     for i in range(steps):
         value = (i + 0.5) / steps * (2 if signed else 1) - signed
         kind = "s0" if value > 0 else "s1"
         sheet.box(x + i * side, sheet.y - 9, side, 10, kind, shade=abs(value))
-    sheet.text(x + steps * side + 6, sheet.y, most, "soft", size=SMALL)
+    sheet.small_text(x + steps * side + 6, sheet.y, most, "")
     sheet.y += 8
 
 
 def draw_below(
-    sheet: Sheet, at: Scale, top: float, bottom: float, name: str = "", told: bool = True
+    sheet: Sheet, at: Scale, top: float, bottom: float, name: str = "", numbers: bool = True
 ) -> None:
-    """Draw a scale under a plot, its lines over the plot's height; told: with its numbers."""
+    """Draw a scale under a plot, with grid lines, and with tick labels if `numbers`."""
     for value, text in at.ticks:
-        x = at(value)
-        sheet.line(x, top, x, bottom)
-        if told:
-            sheet.text(x, bottom + SMALL + 3, text, "soft", size=SMALL, anchor="middle")
+        sheet.path(line_through([(at(value), top), (at(value), bottom)]), "line", wide=1)
+        if numbers:
+            sheet.small_text(at(value), bottom + SMALL + 3, text)
     if at.low <= 0 <= at.high:
         sheet.path(f"M{short(at(0))} {short(top)}V{short(bottom)}", "l6", wide=1)
     if name:
-        middle = (at.start + at.end) / 2
-        sheet.text(middle, bottom + 2 * SMALL + 8, name, "soft", size=SMALL, anchor="middle")
+        sheet.small_text((at.start + at.end) / 2, bottom + 2 * SMALL + 8, name)
 
 
 def draw_beside(sheet: Sheet, at: Scale, left: float, right: float) -> None:
     """Draw a scale to the left of a plot."""
     for value, text in at.ticks:
-        y = at(value)
-        sheet.line(left, y, right, y)
-        sheet.text(left - 6, y + 4, text, "soft", size=SMALL, anchor="end")
+        sheet.path(line_through([(left, at(value)), (right, at(value))]), "line", wide=1)
+        sheet.small_text(left - 6, at(value) + 4, text, "end")
     if at.low <= 0 <= at.high:
         sheet.path(f"M{short(left)} {short(at(0))}H{short(right)}", "l6", wide=1)
 
 
-def spread(ends: Sequence[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
-    """Move labels apart until each has its gap, as little as that takes.
+def spread_labels(ends: Sequence[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
+    """Move labels apart as little as possible, so that each has its gap.
 
-    >>> spread([(10, 0), (12, 1), (50, 2)], 10)
+    >>> spread_labels([(10, 0), (12, 1), (50, 2)], 10)
     [(6.0, 0), (16.0, 1), (50.0, 2)]
     """
-    blocks: list[tuple[float, list[int]]] = []  # the middle of a block, and its labels
+    blocks: list[tuple[float, list[int]]] = []  # (middle of a block, its labels)
     for y, number in sorted(ends):
         blocks.append((float(y), [number]))
         while len(blocks) > 1:

@@ -1,4 +1,4 @@
-"""Heat maps: a square for each number, 0 is white."""
+"""Draw heat maps: a square for each number, 0 is white."""
 
 from math import ceil
 from typing import NamedTuple
@@ -8,17 +8,17 @@ from ctxembed.output.letters import SMALL, clean, measure, runs_left, shorten
 from ctxembed.output.sheet import MARGIN, Sheet
 from ctxembed.output.view import Panel, View
 
-MOST_CELLS = 100  # to a side of a heat map
-MOST_ACROSS = 24  # words of a sentence that can be read side by side
+MAX_CELLS = 100  # per side of a heat map
+MAX_COLUMNS = 24  # words of a sentence that are readable side by side
 
 
 class Squares(NamedTuple):
-    """A heat map as it is laid out."""
+    """The layout of a heat map."""
 
-    corner: str  # what its rows are
+    corner: str  # the name of the row labels
     names: list[str]  # of columns
     labels: list[str]  # of rows
-    cells: list[list[tuple[float | None, str]]]  # of each row: a number, and how it is told
+    cells: list[list[tuple[float | None, str]]]  # of each row: a number, and its text
 
 
 def draw_heat(sheet: Sheet, view: View) -> None:
@@ -27,15 +27,15 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     most = max(map(abs, view.chart.domain or numbers), default=0.0) or 1.0
     for panel in view.panels:
         name_panel(sheet, panel)
-        _heat_panel(sheet, view, panel, most)
+        _draw_squares(sheet, view, panel, most)
         sheet.y += 12
     signed = min(numbers, default=0.0) < 0
-    told = f"{most:.2f}".rstrip("0").rstrip(".")
-    draw_shades(sheet, f"-{told}" if signed else "0", told, 14, signed=signed)
+    limit = f"{most:.2f}".rstrip("0").rstrip(".")
+    draw_shades(sheet, f"-{limit}" if signed else "0", limit, 14, signed=signed)
 
 
-def lay_out(view: View, panel: Panel) -> Squares:
-    """Put numbers into rows and columns; a long sentence goes down, one of Urdu to the left."""
+def arrange_squares(view: View, panel: Panel) -> Squares:
+    """Arrange numbers in rows and columns; long sentences run down, Urdu runs right to left."""
     corner, cells = view.label_name, list[list[tuple[float | None, str]]]()
     if view.chart.x is None:  # a column of the table for each column of squares
         names = [clean(name) for name in view.names]
@@ -48,37 +48,37 @@ def lay_out(view: View, panel: Panel) -> Squares:
         names = [clean(point.x_text) for point in longest]
         labels = [label for label, _ in lines]
         cells = [[(p.y[0], p.texts[0]) for p in some] for _, some in lines]
-        if len(names) > MOST_ACROSS and len(labels) < len(names):
-            names, labels = [f"{corner} {label}" for label in labels], names
+        if len(names) > MAX_COLUMNS and len(labels) < len(names):
+            names, labels = [f"{corner} {label}".strip() for label in labels], names
             corner = view.x_name
             cells = [list(column) for column in zip(*cells, strict=False)]
         elif runs_left(" ".join(names)):
             names, cells = names[::-1], [line[::-1] for line in cells]
-    kept = [line[:MOST_CELLS] for line in cells[:MOST_CELLS]]
-    return Squares(corner, names[:MOST_CELLS], labels[:MOST_CELLS], kept)
+    kept = [line[:MAX_CELLS] for line in cells[:MAX_CELLS]]
+    return Squares(corner, names[:MAX_CELLS], labels[:MAX_CELLS], kept)
 
 
-def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
+def _draw_squares(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     """Draw the squares of one panel under the names of their columns."""
-    corner, names, full, cells = lay_out(view, panel)
+    corner, names, full, cells = arrange_squares(view, panel)
     if not cells:
         return
     labels = [shorten(clean(label), sheet.inner * 0.34) for label in full]
     left = MARGIN + max(measure(corner, SMALL), *map(measure, labels)) + 8
     widest = max(measure(name, SMALL) for name in names) + 8
-    room, most_wide = sheet.width - MARGIN - left, max(56.0, min(widest, 100.0))
-    size = min(most_wide, room / max(1, len(names)))
+    free, max_size = sheet.width - MARGIN - left, max(56.0, min(widest, 100.0))
+    size = min(max_size, free / max(1, len(names)))
     shown = [shorten(name, 150, SMALL) for name in names]
     turned = any(measure(name, SMALL) > size - 4 for name in names)
-    if turned:  # the last name leans over the last square
+    if turned:  # the last rotated name is wider than its square
         over = max(0.0, measure(shown[-1], SMALL) * 0.72 - size / 2 - MARGIN / 2)
-        size = min(most_wide, (room - over) / len(names))
-    high = min(size, 30.0 if len(full) <= MOST_ACROSS else 20.0) if size > 12 else size
+        size = max(2.0, min(max_size, (free - over) / len(names)))
+    high = min(size, 30.0 if len(full) <= MAX_COLUMNS else 20.0) if size > 12 else size
     if turned:
         sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
     else:
         sheet.y += SMALL + 2
-    step = ceil(12 / int(size))  # names that would not fit are left out
+    step = ceil(12 / int(size))  # leave out names that would overlap
     for i, (name, whole) in enumerate(zip(shown, names, strict=True)):
         if i % step:
             continue
@@ -86,13 +86,13 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
         if turned:
             sheet.text(x, sheet.y, name, "soft", size=SMALL, turn=-45, tip=whole)
         else:
-            sheet.text(x, sheet.y, name, "soft", size=SMALL, anchor="middle")
-    told = shorten(corner, left - MARGIN - 8, SMALL)
-    sheet.text(left - 8, sheet.y, told, "soft", size=SMALL, anchor="end")
+            sheet.small_text(x, sheet.y, name)
+    sheet.small_text(left - 8, sheet.y, shorten(corner, left - MARGIN - 8, SMALL), "end")
     sheet.y += 6
-    room = max((measure(text, SMALL) for line in cells for _, text in line), default=0)
+    widest = max((measure(text, SMALL) for line in cells for _, text in line), default=0)
     for number, (label, line) in enumerate(zip(labels, cells, strict=True)):
         y = sheet.y + number * high
+        sheet.row = number if corner == view.label_name else None
         if number % ceil(12 / int(high)) == 0:
             sheet.text(left - 8, y + high / 2 + 4.5, label, anchor="end", tip=full[number])
         for i, (value, text) in enumerate(line):
@@ -103,7 +103,7 @@ def _heat_panel(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
                 continue
             kind = "s0" if value >= 0 else "s1"
             sheet.box(*where, kind, shade=min(1.0, abs(value) / most), tip=tip)
-            if room < size - 3 and high >= 14:
+            if widest < size - 3 and high >= 14:
                 middle = left + (i + 0.5) * size
                 sheet.text(middle, y + high / 2 + 4, text, size=SMALL, anchor="middle")
-    sheet.y += len(cells) * high
+    sheet.row, sheet.y = None, sheet.y + len(cells) * high

@@ -1,31 +1,27 @@
-"""A Table as a picture: its charts one under the other, and under them what must be known.
+"""Draw the charts of a Table one below the other, with its notes at the end.
 
-As SVG, as a page that holds it, or as PNG and PDF by what the extra installs.
+As SVG or an HTML page, or as PNG and PDF with the extra `pictures`.
 """
 
 from collections.abc import Callable
 from html import escape
+from typing import Any
 
 from ctxembed.errors import CtxembedError
-from ctxembed.output.curves import draw_lines
 from ctxembed.output.heat import draw_heat
-from ctxembed.output.letters import SMALL, TITLE, clean, fold
+from ctxembed.output.letters import SMALL, TITLE, clean, wrap_text
+from ctxembed.output.plots import draw_lines, draw_scatter
 from ctxembed.output.rows import draw_bars, draw_dots
-from ctxembed.output.scatter import draw_scatter
 from ctxembed.output.sentence import draw_tokens
 from ctxembed.output.sheet import FONT, MARGIN, Sheet
-from ctxembed.output.view import View, look_at_all
+from ctxembed.output.view import View, read_views
 from ctxembed.table import Table
 
 DRAW: dict[str, Callable[[Sheet, View], None]] = {
-    "tokens": draw_tokens,
-    "heat": draw_heat,
-    "scatter": draw_scatter,
-    "lines": draw_lines,
-    "bars": draw_bars,
-    "dots": draw_dots,
-}
-# The page has no script, and may load nothing; the table stands behind the picture.
+    "tokens": draw_tokens, "heat": draw_heat, "scatter": draw_scatter, "lines": draw_lines,
+    "bars": draw_bars, "dots": draw_dots,
+}  # fmt: skip
+# The page has no script and loads nothing; the table follows the picture.
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -53,21 +49,29 @@ td, th {{ text-align: left; padding: 0 .8em .1em 0; vertical-align: top }}
 
 def draw(table: Table, digits: int | None = None) -> str:
     """Draw a table that has a picture, as SVG: no script, no request, real text."""
-    sheet, said = Sheet(), list(table.caption)
-    for view in look_at_all(table, digits):
-        for line in fold(view.chart.title, sheet.inner, TITLE):
+    sheet, notes = Sheet(), list(table.caption)
+    for view in read_views(table, digits):
+        for line in wrap_text(view.chart.title, sheet.inner, TITLE):
             sheet.y += TITLE + 2
             sheet.text(MARGIN, sheet.y, line, size=TITLE, bold=True)
         sheet.y += 10
         DRAW[view.chart.kind](sheet, view)
         sheet.y += 12
-        said += view.notes
-    for note in dict.fromkeys([*said, *table.notes, *table.unknown]):
-        for line in fold(note, sheet.inner, SMALL):
-            sheet.text(MARGIN, sheet.y, line, "soft", size=SMALL)
+        notes += view.notes
+    for note in dict.fromkeys([*notes, *table.notes, *table.unknown]):
+        for line in wrap_text(note, sheet.inner, SMALL):
+            sheet.small_text(MARGIN, sheet.y, line, "")
             sheet.y += SMALL + 4
     sheet.y += MARGIN - SMALL
-    return sheet.finish(table.charts[0].title)
+    return sheet.to_svg(table.charts[0].title)
+
+
+def sketch(table: Table, width: float) -> dict[str, Any]:
+    """Draw a table without titles and notes, as elements for a page with its own style."""
+    sheet = Sheet(width, y=4)
+    for view in read_views(table):
+        DRAW[view.chart.kind](sheet, view)
+    return sheet.to_dict()
 
 
 def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
@@ -83,9 +87,9 @@ def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
     except ImportError:
         install = "pip install 'ctxembed[pictures]'"
         raise CtxembedError(
-            f"{form} needs vl-convert-python: {install}; svg needs nothing"
+            f"{form} needs vl-convert-python. Run {install}, or choose svg."
         ) from None
-    # The font that the converter brings along, so that each machine gives one picture.
+    # The converter's own font, so that every machine draws the same picture.
     svg = svg.replace(FONT, f"'Liberation Sans',{FONT}")
     if form == "png":
         return bytes(vl_convert.svg_to_png(svg, scale=2))

@@ -1,27 +1,34 @@
-"""A Table as text, in any of the formats."""
+"""Write a Table as text, in any of the formats."""
 
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
-from ctxembed.output.cells import Page, Texts, as_text, numbers, round_shares, show_small, spread
-from ctxembed.output.latex import write as write_latex
+from ctxembed.output.cells import (
+    Page,
+    Texts,
+    as_text,
+    expand_vectors,
+    numbers,
+    round_shares,
+    show_small,
+)
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
 
+_SPECIAL = str.maketrans({
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+})  # fmt: skip
+
 
 def render(
-    table: Table,
-    form: str,
-    *,
-    precision: int | None = None,
-    header: bool = True,
-    width: int | None = None,
-    bold: bool = False,
-    terminal: bool = False,
-) -> Iterator[str]:
+    table: Table, form: str, *, precision: int | None = None, header: bool = True,
+    width: int | None = None, bold: bool = False, terminal: bool = False,
+) -> Iterator[str]:  # fmt: skip
     """Yield the text of a table, line by line where the format allows it, safe for a terminal.
 
     >>> list(render(Table(("word", "cosine"), [("pear", 0.5)]), "tsv"))
@@ -34,20 +41,20 @@ def render(
     if digits is not None and any(column.role == "share" for column in table.columns):
         rows = round_shares(table, digits, numbers=chosen.values)
     if chosen.values:
-        made = chosen.write(table.columns, rows, page)
-        return map(safe, made) if terminal else made
-    columns, rows = spread(table.columns, rows)
+        lines = chosen.write(table.columns, rows, page)
+        return map(safe, lines) if terminal else lines
+    columns, rows = expand_vectors(table.columns, rows)
     if digits is not None and any(column.role == "chance" for column in columns):
         rows = show_small(columns, rows, digits)
     texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
-    if terminal:  # before columns are aligned, and before what is ours is made bold
+    if terminal:  # before alignment, and before the header is made bold
         columns = [replace(column, name=safe(column.name)) for column in columns]
         texts = ([safe(cell) for cell in row] for row in texts)
     return chosen.write(columns, texts, page)
 
 
 def render_lead(table: Table, width: int | None) -> Iterator[str]:
-    """Yield the answer in words, if there is one, in lines that the terminal has room for."""
+    """Yield the answer in words, if there is one, wrapped to the terminal's width."""
     if table.lead is None:
         return
     import textwrap
@@ -82,6 +89,31 @@ def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
         yield buffer.getvalue()
 
 
+def _latex(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    """Yield a tabular with booktabs rules: numbers to the right, aside columns left out."""
+    kept = [i for i, column in enumerate(columns) if column.role != "aside"]
+    numeric = ("number", "share", "chance", "vector")
+    sides = "".join("r" if columns[i].role in numeric else "l" for i in kept)
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(escape_latex(cells[i]) for i in kept) + " \\\\\n"
+
+    yield f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n"
+    if page.header:
+        yield line([column.name for column in columns]) + "\\midrule\n"
+    yield from map(line, rows)
+    yield "\\bottomrule\n\\end{tabular}\n"
+
+
+def escape_latex(text: str) -> str:
+    """Escape the characters that are special in LaTeX.
+
+    >>> escape_latex("50 % of x_1 {a|b}")
+    '50 \\\\% of x\\\\_1 \\\\{a|b\\\\}'
+    """
+    return " ".join(text.split()).translate(_SPECIAL)
+
+
 def _with_names(columns: Sequence[Column], rows: Texts, page: Page) -> Texts:
     return chain([[column.name for column in columns]] if page.header else [], rows)
 
@@ -105,29 +137,23 @@ def _json_value(cell: Cell, digits: int | None) -> Cell:
     if isinstance(cell, list) or hasattr(cell, "tolist"):
         exact = digits is None
         return [n if exact or isinstance(n, str) else round(n, digits or 0) for n in numbers(cell)]
-    if isinstance(cell, float):
-        if not math.isfinite(cell):
-            return None
-        return cell if digits is None else round(cell, digits)
-    return cell
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None
+    return round(cell, digits) if isinstance(cell, float) and digits is not None else cell
 
 
 def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
-    shown = [columns[i] for i in kept]
-    rows = ([row[i] for i in kept] for row in rows)
+    columns, rows = [columns[i] for i in kept], ([row[i] for i in kept] for row in rows)
     if any(column.role == "keyword" for column in columns):
         from ctxembed.output.concordance import line_up
 
-        return line_up(shown, rows, page)
-    return _aligned(shown, rows, page)
-
-
-def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+        yield from line_up(columns, rows, page)
+        return
     body = [list(map(_on_one_line, row)) for row in rows]
-    # a column that is empty throughout only takes the room of the others
-    told = [i for i in range(len(columns)) if not body or any(row[i] for row in body)]
-    columns, body = [columns[i] for i in told], [[row[i] for i in told] for row in body]
+    # leave out empty columns
+    kept = [i for i in range(len(columns)) if not body or any(row[i] for row in body)]
+    columns, body = [columns[i] for i in kept], [[row[i] for i in kept] for row in body]
     names: Sequence[str] = [column.name for column in columns]
     wrap = [i for i, column in enumerate(columns) if column.role == "long"]
     if page.width and wrap:
@@ -144,7 +170,7 @@ def _aligned(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str
 def _markdown(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     body = [[_on_one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
     lines = _tabulate([column.name for column in columns], body, "github", page.header)
-    first = 0 if page.header else 1  # the rule under the names
+    first = 0 if page.header else 1  # skip the rule below the names
     yield from (line + "\n" for line in lines[first:])
 
 
@@ -152,15 +178,11 @@ def _tabulate(names: Sequence[str], body: list[list[str]], form: str, header: bo
     """Align the cells: numbers to the right, text to the left."""
     import tabulate
 
-    tabulate.MIN_PADDING = 0  # a header needs no room of its own
+    tabulate.MIN_PADDING = 0  # no extra padding for headers
     numeric = [all(_is_number(row[i]) for row in body) for i in range(len(names))]
-    text = tabulate.tabulate(
-        body,
-        headers=list(names) if header else (),
-        tablefmt=form,
-        disable_numparse=True,
-        colalign=["right" if number else "left" for number in numeric] if body else None,
-    )
+    sides = ["right" if number else "left" for number in numeric] if body else None
+    heads = list(names) if header else ()
+    text = tabulate.tabulate(body, heads, form, disable_numparse=True, colalign=sides)
     return [line.rstrip() for line in text.splitlines()]
 
 
@@ -175,15 +197,15 @@ def _is_number(cell: str) -> bool:
 def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool) -> Sequence[str]:
     """Make a table fit the terminal: break long names, then shorten the widest text column."""
     cells = [max((len(row[i]) for row in body), default=0) for i in range(len(columns))]
-    room = width - 2 * (len(columns) - 1)
-    if header and sum(max(len(n), c) for n, c in zip(columns, cells, strict=True)) > room:
+    free = width - 2 * (len(columns) - 1)
+    if header and sum(max(len(n), c) for n, c in zip(columns, cells, strict=True)) > free:
         columns = [_break_name(name, size) for name, size in zip(columns, cells, strict=True)]
     names = [max(map(len, name.split("\n"))) * header for name in columns]
     sizes = list(map(max, cells, names))
     texts = [i for i in range(len(cells)) if not all(_is_number(row[i]) for row in body)]
-    while sum(sizes) > room and texts:
+    while sum(sizes) > free and texts:
         widest = max(texts, key=sizes.__getitem__)
-        size = max(names[widest], 8, sizes[widest] - (sum(sizes) - room))
+        size = max(names[widest], 8, sizes[widest] - (sum(sizes) - free))
         if size == sizes[widest]:
             break
         for row in body:
@@ -201,11 +223,8 @@ def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequ
         pieces = [piece for row in body for piece in row[i].split(" | ")]
         return max([len(columns[i]), *map(len, pieces)])
 
-    fixed = sum(
-        max([len(name), *(len(row[i]) for row in body)])
-        for i, name in enumerate(columns)
-        if i not in wrap
-    )
+    sizes = [max([len(name), *(len(row[i]) for row in body)]) for i, name in enumerate(columns)]
+    fixed = sum(size for i, size in enumerate(sizes) if i not in wrap)
     left = width - fixed - 2 * (len(columns) - 1)
     needs = {i: need(i) for i in wrap}
     for i in sorted(wrap, key=need):  # short columns first, each by its share of what is needed
@@ -234,17 +253,13 @@ def _break_name(name: str, size: int) -> str:
     return f"{name[:half]}-\n{name[half:]}" if len(name) > 10 else name
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format: what a file of it ends in, how many digits, and what writes it.
+class Format(NamedTuple):
+    """A format: how it is written, and with how many digits."""
 
-    write takes columns, rows of texts and the Page; with `values`, rows of cells as they are.
-    """
-
-    suffix: str
-    digits: int | None
-    write: Callable[..., Iterator[str]]
-    values: bool = False
+    suffix: str  # of a file
+    digits: int | None  # by default
+    write: Callable[..., Iterator[str]]  # of columns, rows of texts and the Page
+    values: bool = False  # write takes rows of cells as they are
 
 
 FORMATS = {
@@ -254,6 +269,6 @@ FORMATS = {
     "json": Format(".json", None, _json, values=True),
     "jsonl": Format(".jsonl", None, _jsonl, values=True),
     "markdown": Format(".md", 4, _markdown),
-    "latex": Format(".tex", 4, write_latex),
+    "latex": Format(".tex", 4, _latex),
 }
 SUFFIXES = {format.suffix: name for name, format in FORMATS.items() if format.suffix}

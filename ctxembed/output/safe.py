@@ -1,32 +1,29 @@
-"""Text that is safe to show on a terminal: nothing in it moves the cursor or changes the screen."""
+"""Make text safe for a terminal: no control characters, no escape sequences."""
 
 import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 
-# Controls but the end of a line and the tab; DEL; line and paragraph ends; changes of direction.
+# Control characters except newline and tab, DEL, line separators, direction marks.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def safe(text: str) -> str:
-    r"""Show control characters as escapes; a corpus must not rewrite its reader's screen.
+    r"""Return text with control characters as escapes; a corpus must not control the terminal.
 
     >>> safe("\x1b[2Jcafé\t\u202e")
     '\\x1b[2Jcafé\t\\u202e'
     """
-    return _CONTROL.sub(_escape, text)
-
-
-def _escape(found: "re.Match[str]") -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return _CONTROL.sub(
+        lambda m: f"\\x{ord(m[0]):02x}" if m[0] <= "\xff" else f"\\u{ord(m[0]):04x}", text
+    )
 
 
 def say(lines: Iterable[str]) -> None:
-    """Write messages to stderr: a terminal gets them safe, a pipe or file as they are."""
+    """Write messages to stderr: escaped on a terminal, unchanged in a pipe or file."""
     terminal = sys.stderr.isatty()
-    with suppress(OSError):  # a full disk takes no message; the answer and the code go on
+    with suppress(OSError):  # a failed message must not stop the command
         for line in lines:
             sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
         sys.stderr.flush()

@@ -1,22 +1,23 @@
-"""A sheet to draw on, as SVG: text is escaped, numbers are rounded, each run gives these bytes."""
+"""An SVG sheet: text is escaped, numbers are rounded, equal input gives equal bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
-from ctxembed.output.letters import TEXT, clean, in_order
+from ctxembed.output.letters import SMALL, TEXT, clean, mark_directions
 
-WIDTH = 560  # of a picture; shown at 400, its text can still be read
+WIDTH = 560  # of a picture; still readable at 400
 MARGIN = 16
-DEEPEST = 0.85  # the strongest shade; ink can be read on it, on light paper and on dark
-# Okabe and Ito's colours, told apart by all eyes; in the dark a blue that is lighter.
+MAX_OPACITY = 0.85  # of a shade; text stays readable on it in the light and dark themes
+# Okabe and Ito's palette, safe for colour-blind readers; the dark theme has a lighter blue.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
 DARK = ("#4aa3df", "#e8743b", "#1fb58f", "#d58fb5", "#e6a92e", "#8cd0f5", "#9a9a9a")
-ARM = ((-1, -3), (1, -3), (1, -1))  # of a cross, which has four
+ARM = ((-1, -3), (1, -3), (1, -1))  # one of the four arms of a cross
 PLUS = [*ARM, *((-y, x) for x, y in ARM), *((-x, -y) for x, y in ARM), *((y, -x) for x, y in ARM)]
-# Shapes around 0 0, as far as 1; printed without colours they still differ.
-SHAPES = (
-    "circle",
+# Shapes around (0, 0) with radius 1; they differ without colours too.
+SHAPES: tuple[Sequence[tuple[float, float]], ...] = (
+    (),  # a circle
     ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
     ((0, -1.2), (1.15, 0.85), (-1.15, 0.85)),
     ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
@@ -29,16 +30,14 @@ FONT = "system-ui,'Segoe UI','Noto Sans','DejaVu Sans',Arial,sans-serif"
 
 def _style() -> str:
     def rules(ink: str, soft: str, line: str, paper: str, colours: Sequence[str]) -> str:
-        return (
-            f".ctxembed .ink{{fill:{ink}}}.ctxembed .soft{{fill:{soft}}}"
-            f".ctxembed .line{{stroke:{line};fill:none}}.ctxembed .paper{{fill:{paper}}}"
-            f".ctxembed .none{{fill:{line}}}.ctxembed .halo{{stroke:{paper}}}"
-            + "".join(
-                f".ctxembed .f{i}{{fill:{colour}}}.ctxembed .l{i}{{stroke:{colour};fill:none}}"
-                for i, colour in enumerate(colours)
-            )
-            + "".join(f".ctxembed .s{i}{{fill:{colour}}}" for i, colour in enumerate(COLOURS[:2]))
-        )
+        styles = {
+            "ink": f"fill:{ink}", "soft": f"fill:{soft}", "line": f"stroke:{line};fill:none",
+            "paper": f"fill:{paper}", "none": f"fill:{line}", "halo": f"stroke:{paper}",
+        }  # fmt: skip
+        for i, colour in enumerate(colours):
+            styles |= {f"f{i}": f"fill:{colour}", f"l{i}": f"stroke:{colour};fill:none"}
+        styles |= {f"s{i}": f"fill:{colour}" for i, colour in enumerate(COLOURS[:2])}
+        return "".join(f".ctxembed .{name}{{{style}}}" for name, style in styles.items())
 
     light = rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
     dark = rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
@@ -46,7 +45,7 @@ def _style() -> str:
 
 
 def short(number: float, digits: int = 1) -> str:
-    """Write a number for SVG.
+    """Return a rounded number as text for SVG.
 
     >>> short(12.0), short(0.25), short(-0.01)
     ('12', '0.2', '0')
@@ -56,94 +55,85 @@ def short(number: float, digits: int = 1) -> str:
     return "0" if text == "-0" else text
 
 
+def line_through(points: Iterable[tuple[float, float]]) -> str:
+    """Return the path of straight lines through points."""
+    return "M" + "L".join(f"{short(x)} {short(y)}" for x, y in points)
+
+
+Mark = tuple[str, dict[str, str], str, str]  # tag, attributes, text, tip
+
+
 @dataclass
 class Sheet:
-    """Marks, one after the other; y is how far down it is drawn."""
+    """SVG elements in drawing order; y is the height drawn so far."""
 
     width: float = WIDTH
     y: float = MARGIN
-    marks: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    row: int | None = None  # a row of the table that the page can click
 
     @property
     def inner(self) -> float:
-        """How wide it is between the margins."""
+        """The width between the margins."""
         return self.width - 2 * MARGIN
 
+    def _add(self, tag: str, text: str = "", tip: str = "", **attributes: str) -> None:
+        """Add an element; empty attributes are left out, kind is its class."""
+        names = {"kind": "class"}
+        kept = {names.get(k, k.replace("_", "-")): v for k, v in attributes.items() if v}
+        if self.row is not None:
+            kept["data-row"] = str(self.row)
+        text, tip = (mark_directions(clean(some)) for some in (text, tip.strip()))
+        self.marks.append((tag, kept, text, tip))
+
     def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        kind: str = "ink",
-        *,
-        size: float = TEXT,
-        anchor: str = "",
-        bold: bool = False,
-        turn: float = 0,
-        tip: str = "",
-    ) -> None:
-        """Write a text; y is its base line."""
-        more = f' font-size="{short(size)}"' if size != TEXT else ""
-        more += f' text-anchor="{anchor}"' if anchor else ""
-        more += ' font-weight="600"' if bold else ""
-        more += ' paint-order="stroke" stroke-width="4"' if "halo" in kind else ""
-        at = f"{short(x)} {short(y)}"
-        if turn:
-            more += f' transform="rotate({short(turn)} {at})"'
-        place = f'x="{short(x)}" y="{short(y)}"'
-        inside = f"{_tip(tip)}{escape(in_order(clean(text)))}"
-        self.marks.append(f'<text class="{kind}" {place}{more}>{inside}</text>')
+        self, x: float, y: float, text: str, kind: str = "ink", *, size: float = TEXT,
+        anchor: str = "", bold: bool = False, turn: float = 0, tip: str = "",
+    ) -> None:  # fmt: skip
+        """Write a text; y is its baseline."""
+        halo = "halo" in kind
+        self._add(
+            "text", text, tip, kind=kind, x=short(x), y=short(y),
+            font_size=short(size) if size != TEXT else "", text_anchor=anchor,
+            font_weight="600" if bold else "", paint_order="stroke" if halo else "",
+            stroke_width="4" if halo else "",
+            transform=f"rotate({short(turn)} {short(x)} {short(y)})" if turn else "",
+        )  # fmt: skip
 
     def box(
-        self,
-        x: float,
-        y: float,
-        width: float,
-        height: float,
-        kind: str,
-        *,
-        shade: float | None = None,
-        round: float = 0,
-        tip: str = "",
-    ) -> None:
-        """Draw a box, of a shade from 0 to 1 where one is given."""
-        more = f' fill-opacity="{short(shade * DEEPEST, 3)}"' if shade is not None else ""
-        more += f' rx="{short(round)}"' if round else ""
-        sides = zip(("x", "y", "width", "height"), (x, y, width, height), strict=True)
-        where = " ".join(f'{name}="{short(value)}"' for name, value in sides)
-        self._end(f'<rect class="{kind}" {where}{more}', "rect", tip)
+        self, x: float, y: float, width: float, height: float, kind: str, *,
+        shade: float | None = None, round: float = 0, tip: str = "",
+    ) -> None:  # fmt: skip
+        """Draw a box, with an optional shade from 0 to 1."""
+        opacity = "" if shade is None else short(shade * MAX_OPACITY, 3)
+        self._add(
+            "rect", "", tip, kind=kind, x=short(x), y=short(y), width=short(width),
+            height=short(height), fill_opacity=opacity, rx=short(round) if round else "",
+        )  # fmt: skip
 
     def path(
-        self,
-        d: str,
-        kind: str,
-        *,
-        wide: float | None = None,
-        opacity: float | None = None,
-        tip: str = "",
+        self, d: str, kind: str, *, wide: float = 0, opacity: float = 0, tip: str = ""
     ) -> None:
-        """Draw a path; wide is the width of its stroke."""
-        more = f' stroke-width="{short(wide, 3)}"' if wide is not None else ""
-        more += f' opacity="{short(opacity, 3)}"' if opacity is not None else ""
-        self._end(f'<path class="{kind}" d="{d}"{more}', "path", tip)
+        """Draw a path; wide is the stroke width."""
+        stroke, faint = short(wide, 3) if wide else "", short(opacity, 3) if opacity else ""
+        self._add("path", "", tip, kind=kind, d=d, stroke_width=stroke, opacity=faint)
 
-    def line(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """Draw a thin line."""
-        self.path(f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}", "line", wide=1)
+    def small_text(self, x: float, y: float, text: str, anchor: str = "middle") -> None:
+        """Write a small grey text."""
+        self.text(x, y, text, "soft", size=SMALL, anchor=anchor)
 
     def mark(self, x: float, y: float, series: int, size: float = 4.5, tip: str = "") -> None:
-        """Draw the mark of a series: a colour and a shape of its own."""
+        """Draw the mark of a series, with its colour and shape."""
         shape = SHAPES[(series + series // len(SHAPES)) % len(SHAPES)]
         kind = f"f{series % len(COLOURS)}"
-        if isinstance(shape, str):
-            where = f'cx="{short(x)}" cy="{short(y)}" r="{short(size)}"'
-            self._end(f'<circle class="{kind}" {where}', "circle", tip)
+        if shape:
+            outline = [(x + size * dx, y + size * dy) for dx, dy in shape]
+            self.path(line_through(outline) + "z", kind, tip=tip)
         else:
-            points = [f"{short(x + size * dx)} {short(y + size * dy)}" for dx, dy in shape]
-            self.path(f"M{'L'.join(points)}z", kind, tip=tip)
+            self._add("circle", "", tip, kind=kind, cx=short(x), cy=short(y), r=short(size))
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
-        """Draw an arrow that ends just before the mark it points to; none where it is short."""
+        """Draw an arrow that ends just before its target mark; nothing if it is too short."""
         dx, dy = x2 - x1, y2 - y1
         length = (dx * dx + dy * dy) ** 0.5
         if length < 16:
@@ -151,34 +141,30 @@ class Sheet:
         dx, dy = dx / length, dy / length
         x1, y1, x2, y2 = x1 + 6 * dx, y1 + 6 * dy, x2 - 6 * dx, y2 - 6 * dy
         bx, by = x2 - 6 * dx, y2 - 6 * dy
-        self.path(
-            f"M{short(x1)} {short(y1)}L{short(x2)} {short(y2)}"
-            f"M{short(bx - 3 * dy)} {short(by + 3 * dx)}L{short(x2)} {short(y2)}"
-            f"L{short(bx + 3 * dy)} {short(by - 3 * dx)}",
-            kind,
-            wide=1.5,
+        head = [(bx - 3 * dy, by + 3 * dx), (x2, y2), (bx + 3 * dy, by - 3 * dx)]
+        self.path(line_through([(x1, y1), (x2, y2)]) + line_through(head), kind, wide=1.5)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the elements for the page, which has its own style."""
+        return {"width": round(self.width, 1), "height": round(self.y, 1), "marks": self.marks}
+
+    def to_svg(self, title: str) -> str:
+        """Return the picture as SVG text."""
+        wide, high = short(self.width), short(self.y)
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="ctxembed" viewBox="0 0 {wide} {high}"'
+            f' width="{wide}" height="{high}" style="max-width:100%;height:auto" role="img"'
+            f' aria-label="{escape(clean(title))}" font-family="{FONT}" font-size="{TEXT}">'
         )
-
-    def _end(self, begun: str, name: str, tip: str) -> None:
-        self.marks.append(f"{begun}>{_tip(tip)}</{name}>" if tip else f"{begun}/>")
-
-    def finish(self, title: str) -> str:
-        """Return the whole picture."""
-        size = f"{short(self.width)} {short(self.y)}"
-        wide, high = size.split()
-        return "\n".join(
-            (
-                f'<svg xmlns="http://www.w3.org/2000/svg" class="ctxembed" viewBox="0 0 {size}"'
-                f' width="{wide}" height="{high}" style="max-width:100%;height:auto" role="img"'
-                f' aria-label="{escape(clean(title))}" font-family="{FONT}"'
-                f' font-size="{TEXT}">',
-                f"<style>{_style()}</style>",
-                f'<rect class="paper" width="{wide}" height="{high}"/>',
-                *self.marks,
-                "</svg>\n",
-            )
-        )
+        paper = f'<rect class="paper" width="{wide}" height="{high}"/>'
+        marks = map(_markup, self.marks)
+        return "\n".join([head, f"<style>{_style()}</style>", paper, *marks, "</svg>\n"])
 
 
-def _tip(text: str) -> str:
-    return f"<title>{escape(in_order(clean(text.strip())))}</title>" if text else ""
+def _markup(mark: Mark) -> str:
+    tag, attributes, text, tip = mark
+    start = f"<{tag}" + "".join(
+        f' {name}="{value}"' for name, value in attributes.items() if name != "data-row"
+    )
+    inside = (f"<title>{escape(tip)}</title>" if tip else "") + escape(text)
+    return f"{start}>{inside}</{tag}>" if inside or tag == "text" else f"{start}/>"

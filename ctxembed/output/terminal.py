@@ -1,4 +1,4 @@
-"""What a terminal can do: its columns, and 256 colours."""
+"""Terminal output: column widths and 256 colours."""
 
 import os
 import unicodedata
@@ -14,29 +14,25 @@ RAMPS = {
 }  # fmt: skip
 
 
-def light_paper() -> bool:
-    """Tell whether the terminal says that its background is light."""
-    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
-
-
-def paint(text: str, series: int, colours: bool, share: float | None = None) -> str:
-    """Colour a text by its series; with a share from 0 to 1, its background."""
-    if not colours or (not text.strip() and share is None):
+def paint(text: str, series: int, colours: bool, fraction: float | None = None) -> str:
+    """Colour a text by its series; with a fraction from 0 to 1, its background."""
+    if not colours or (not text.strip() and fraction is None):
         return text
-    if share is None:
+    if fraction is None:
         return f"\x1b[38;5;{SERIES[series % len(SERIES)]}m{text}\x1b[0m"
-    level = min(5, round(share * 5.5))
+    level = min(5, round(fraction * 5.5))
     if level == 0:
         return text
-    paper, ink = RAMPS[light_paper()][series][level - 1]
+    light = os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+    paper, ink = RAMPS[light][series][level - 1]
     return f"\x1b[48;5;{paper};38;5;{ink}m{text}\x1b[0m"
 
 
-def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for 中, none for a lone accent.
+def display_width(text: str) -> int:
+    """Return the width of a text in terminal columns: 2 for 中, 0 for a combining accent.
 
-    >>> cells("bank"), cells("中文"), cells("e\\u0301"), cells("किताब")
-    (4, 4, 1, 5)
+    >>> [display_width(word) for word in ("bank", "中文", "e\\u0301", "किताब")]
+    [4, 4, 1, 5]
     """
     return len(text) if text.isascii() else sum(map(_columns, text))
 
@@ -48,17 +44,17 @@ def _columns(letter: str) -> int:
 
 
 def fit(text: str, size: int, right: bool = False, end: bool = False) -> str:
-    """Cut a text to so many columns, keeping its beginning or its end, or fill it up to them.
+    """Cut or pad a text to `size` columns, keeping its beginning or (with end) its end.
 
     >>> fit("apple", 3), fit("apple", 3, end=True), fit("apple", 7), fit("0.5", 5, right=True)
     ('ap…', '…le', 'apple  ', '  0.5')
     """
-    room = size - cells(text)
-    if room < 0:
+    free = size - display_width(text)
+    if free < 0:
         kept = list(text)
-        while kept and room < 1:  # for the dots
-            room += _columns(kept.pop(0 if end else -1))
-        dots, room = "…"[:size], room - 1
+        while kept and free < 1:  # leave a column for the ellipsis
+            free += _columns(kept.pop(0 if end else -1))
+        dots, free = "…"[:size], free - 1
         text = dots + "".join(kept) if end else "".join(kept) + dots
-    filling = " " * room
-    return filling + text if right else text + filling
+    padding = " " * free
+    return padding + text if right else text + padding

@@ -1,4 +1,4 @@
-"""What a chart reads from its table: points in panels, their numbers also as they are printed."""
+"""Read the points of a chart from its table, grouped in panels, with their printed numbers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import groupby, islice
 
 from ctxembed.output.cells import as_text, round_shares
-from ctxembed.table import Cell, Chart, Row, Table
+from ctxembed.table import Chart, Row, Table
 
 DIGITS = 2  # on a picture
-MOST_ROWS = 20_000
-MOST_PANELS = 24
-MOST_LINES = 60  # bars or lines of dots in a panel
+MAX_ROWS = 20_000
+MAX_PANELS = 24
+MAX_LINES = 60  # bars or lines of dots in a panel
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Point:
     x: float | None
     x_text: str
     y: tuple[float | None, ...]
-    texts: tuple[str, ...]  # y as it is printed
+    texts: tuple[str, ...]  # y as printed
     low: float | None
     high: float | None
-    start: str  # what the column has that the chart's start names
+    start: str  # the cell of the column that chart.start names
 
 
 @dataclass
@@ -38,20 +38,20 @@ class Panel:
     points: list[Point] = field(default_factory=list)
 
     def by_label(self) -> list[tuple[str, list[Point]]]:
-        """Return the points that follow each other under one label, with the label."""
+        """Return (label, consecutive points with this label)."""
         return [(label, list(some)) for label, some in groupby(self.points, lambda p: p.label)]
 
 
 @dataclass(frozen=True)
 class View:
-    """A chart with all that is drawn."""
+    """A chart with everything that is drawn."""
 
     chart: Chart
     names: Sequence[str]  # of the columns y
     x_name: str  # of the column x
     label_name: str  # of the columns that name a row
     panels: Sequence[Panel]
-    notes: Sequence[str]  # what is not drawn, and what the table says
+    notes: Sequence[str]  # what was left out, and the table's notes
 
     @property
     def points(self) -> Iterator[Point]:
@@ -60,13 +60,13 @@ class View:
 
     @cached_property
     def series(self) -> list[str]:
-        """The different series in the order in which they come, or the columns y."""
+        """The distinct series in order of appearance, or the columns y."""
         if self.chart.series:
             return list(dict.fromkeys(point.series for point in self.points))
         return list(self.names)
 
-    def which(self, point: Point, i: int = 0) -> int:
-        """Return the number of a point's series; of its column y where there is none."""
+    def series_number(self, point: Point, i: int = 0) -> int:
+        """Return the number of a point's series; without series, of its column y."""
         return self.series.index(point.series) if self.chart.series else i
 
     @property
@@ -76,111 +76,81 @@ class View:
 
     @property
     def numbers(self) -> list[float]:
-        """All numbers that its scale must hold."""
-        found = (n for p in self.points for n in (*p.y, p.low, p.high))
-        return [n for n in found if n is not None]
+        """All numbers that the scale must include."""
+        return [n for p in self.points for n in (*p.y, p.low, p.high) if n is not None]
 
 
-def look_at_all(table: Table, digits: int | None = None) -> Iterator[View]:
-    """Yield what each of a table's charts shows, where it shows anything; rows are read once."""
+def read_views(table: Table, digits: int | None = None) -> Iterator[View]:
+    """Yield the view of each chart that has points; rows are read once."""
     if sum(chart.of is None for chart in table.charts) > 1:
         table = Table(table.columns, [*table.rows], table.notes, chart=table.charts)
-    for chart in table.charts:
-        view = look_at(table, chart, digits)
-        if view.panels:
-            yield view
+    views = (read_view(table, chart, digits) for chart in table.charts)
+    return (view for view in views if view.panels)
 
 
-def look_at(table: Table, chart: Chart, digits: int | None = None) -> View:
-    """Read the points of a chart; the numbers have as many digits as a table's would."""
+def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
+    """Read the points of a chart; `digits` rounds the printed numbers."""
     drawn = chart.of() if chart.of is not None else table
-    rows = _rows(drawn, DIGITS if digits is None else digits)
-    cut = len(rows) > MOST_ROWS
-    del rows[MOST_ROWS:]
-    panel, label, series = (
-        _telling([drawn.place(column) for column in part], rows)
-        for part in (chart.panel, chart.label, chart.series)
-    )
-    y = [drawn.place(column) for column in chart.y]
-    parts = (chart.x, chart.low, chart.high)
-    x, low, high = (None if part is None else drawn.place(part) for part in parts)
-    begins = drawn.names.index(chart.start) if chart.start in drawn.names else None
+    digits = DIGITS if digits is None else digits
+    read = list(islice(drawn.rows, MAX_ROWS + 1))
+    rounded = round_shares(Table(drawn.columns, read), digits, numbers=False)
+    texts = [[as_text(cell, digits) for cell in cells] for cells in rounded]
+    notes = [*(drawn.notes if drawn is not table else ())]
+    if len(read) > MAX_ROWS:
+        notes.append(f"only the first {MAX_ROWS} rows are drawn")
+
+    def columns(part: Sequence[str | int]) -> list[int]:
+        """Return indices; of several, without those that have the same text in all rows."""
+        indices = [drawn.column_index(column) for column in part]
+        if len(indices) < 2 or len(texts) < 2:
+            return indices
+        return [i for i in indices if len({row[i] for row in texts}) > 1] or indices[-1:]
+
+    def number(row: Row, column: str | int | None) -> float | None:
+        cell = None if column is None else row[drawn.column_index(column)]
+        return float(cell) if isinstance(cell, int | float) and math.isfinite(cell) else None
+
+    def join(i: int, columns: Sequence[int], named: bool = True) -> str:
+        """Join cells with spaces; a column's name precedes an integer."""
+        before = (
+            f"{drawn.columns[c].name} " if named and isinstance(read[i][c], int) else ""
+            for c in columns
+        )
+        parts = (name + texts[i][c] for name, c in zip(before, columns, strict=True))
+        return " ".join(filter(None, parts))
+
+    panel, label, series = map(columns, (chart.panel, chart.label, chart.series))
+    y = [drawn.column_index(column) for column in chart.y]
+    x = None if chart.x is None else drawn.column_index(chart.x)
+    start = drawn.names.index(chart.start) if chart.start in drawn.names else None
     panels: dict[str, Panel] = {}
-    for row, told in rows:
-        values = tuple(_number(row[place]) for place in y)
-        if chart.kind in ("tokens", "heat"):
-            if x is not None and row[x] is None:
-                continue
-        elif all(value is None for value in values):
+    for i, row in enumerate(read[:MAX_ROWS]):
+        values = tuple(number(row, column) for column in y)
+        squares = chart.kind in ("tokens", "heat")
+        if squares and x is not None and row[x] is None:
+            continue
+        if not squares and all(value is None for value in values):
             continue
         point = Point(
-            _join(told, label) if chart.kind == "heat" else _join(told, label, row, drawn),
-            _join(told, series, row, drawn),
-            None if x is None else _number(row[x]),
-            "" if x is None else told[x],
-            values,
-            tuple("" if v is None else told[i] for i, v in zip(y, values, strict=True)),
-            None if low is None else _number(row[low]),
-            None if high is None else _number(row[high]),
-            chart.start if begins is None else told[begins],
-        )
-        name = _join(told, panel, row, drawn)
+            label=join(i, label, named=chart.kind != "heat"), series=join(i, series),
+            x=number(row, x), x_text="" if x is None else texts[i][x], y=values,
+            texts=tuple("" if v is None else texts[i][c] for c, v in zip(y, values, strict=True)),
+            low=number(row, chart.low), high=number(row, chart.high),
+            start=chart.start if start is None else texts[i][start],
+        )  # fmt: skip
+        name = join(i, panel)
         panels.setdefault(name, Panel(name)).points.append(point)
-    if chart.kind == "tokens":  # a sentence goes its way, however its rows are sorted
+    longest = max((len(one.points) for one in panels.values()), default=0)
+    if chart.kind == "tokens":  # in sentence order, however the rows are sorted
         for one in panels.values():
             one.points.sort(key=lambda point: point.x or 0.0)
-    notes = [*_cut(panels, chart), *(drawn.notes if drawn is not table else ())]
-    if cut:
-        notes.append(f"only the first {MOST_ROWS} rows are drawn")
-    names = [drawn.columns[place].name for place in y]
+    elif chart.kind in ("bars", "dots") and longest > MAX_LINES:
+        notes.insert(0, f"only the first {MAX_LINES} of {longest} rows are drawn")
+        for one in panels.values():
+            del one.points[MAX_LINES:]
+    if len(panels) > MAX_PANELS:
+        notes.insert(0, f"only the first {MAX_PANELS} of {len(panels)} are drawn")
     x_name = "" if x is None else drawn.columns[x].name
-    label_name = " ".join(drawn.columns[place].name for place in label)
-    return View(chart, names, x_name, label_name, list(panels.values())[:MOST_PANELS], notes)
-
-
-def _telling(places: list[int], rows: Sequence[tuple[Row, list[str]]]) -> list[int]:
-    """Of several columns that name something, leave out those that always say the same."""
-    if len(places) < 2 or len(rows) < 2:
-        return places
-    first = rows[0][1]
-    kept = [i for i in places if any(told[i] != first[i] for _, told in rows)]
-    return kept or places[-1:]
-
-
-def _rows(table: Table, digits: int) -> list[tuple[Row, list[str]]]:
-    """Read one row more than is drawn, each also as it is printed: shares add up in both."""
-    rows = list(islice(table.rows, MOST_ROWS + 1))
-    told = round_shares(Table(table.columns, rows), digits, numbers=False)
-    return [
-        (row, [as_text(cell, digits) for cell in texts])
-        for row, texts in zip(rows, told, strict=True)
-    ]
-
-
-def _cut(panels: dict[str, Panel], chart: Chart) -> Iterator[str]:
-    """Take away what would make a picture endless, and say so."""
-    if len(panels) > MOST_PANELS:
-        yield f"only the first {MOST_PANELS} of {len(panels)} are drawn"
-    if chart.kind in ("bars", "dots"):
-        longest = max((len(panel.points) for panel in panels.values()), default=0)
-        if longest > MOST_LINES:
-            yield f"only the first {MOST_LINES} of {longest} rows are drawn"
-            for panel in panels.values():
-                del panel.points[MOST_LINES:]
-
-
-def _number(cell: Cell) -> float | None:
-    if isinstance(cell, int | float) and math.isfinite(cell):
-        return float(cell)
-    return None
-
-
-def _join(
-    told: Sequence[str], places: Sequence[int], row: Row = (), table: Table | None = None
-) -> str:
-    """Write what columns say, one after the other; before a bare number stands what it counts."""
-    texts = (
-        f"{table.columns[i].name} {told[i]}" if table and isinstance(row[i], int) else told[i]
-        for i in places
-    )
-    return " ".join(filter(None, texts))
+    label_name = " ".join(drawn.columns[i].name for i in label)
+    shown = list(panels.values())[:MAX_PANELS]
+    return View(chart, [drawn.columns[i].name for i in y], x_name, label_name, shown, notes)

@@ -1,4 +1,4 @@
-"""Which words go with a word, and which with each of its senses?"""
+"""Answer `collocates`: the words that go with a word, or with each of its senses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,17 +7,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.occurrences import Places, corpus_of
-from ctxembed.context.representations import representations_of
+from ctxembed.context.occurrences import Positions, corpus_of
+from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
-from ctxembed.queries.kwic import find_all, find_known_senses, judge_at, tell_count
+from ctxembed.queries.kwic import classify_at, describe_count, find_all, find_known_senses
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
-from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
-from ctxembed.text.function_words import MANY, is_content
 from ctxembed.text.index import Index
+from ctxembed.text.tokenizer import MANY, is_content
 
 SENSE = Column("sense", "the sense, with --by-sense", "label")
 COLLOCATES = (
@@ -25,111 +24,80 @@ COLLOCATES = (
     Column("collocate", "a word that goes with it", "label"),
     Column("count", "how often it stands within the window"),
     Column("expected", "how often it would by chance"),
-    Column(
-        "log_likelihood",
-        "Dunning's G²: how sure it is that it stands there more often than it would",
-    ),
-    Column(
-        "log_ratio",
-        "how much more often than elsewhere, or beside the other senses: 1 is twice, 2 four times",
-    ),
+    Column("log_likelihood", "Dunning's G²: how sure it is that it stands there more often than it"
+           " would"),
+    Column("log_ratio", "how much more often than elsewhere, or beside the other senses: 1 is"
+           " twice, 2 four times"),
     Column("documents", "documents in which the two stand together"),
-    Column(
-        "dispersion",
-        "these, over the documents in which they would if dealt out to the windows at random: about"
-        " 1 is spread evenly, near 0 a matter of few documents",
-    ),
-)
+    Column("dispersion", "these, over the documents in which they would if dealt out to the windows"
+           " at random: about 1 is spread evenly, near 0 a matter of few documents"),
+)  # fmt: skip
 
 
 @on_model(COLLOCATES[0], SENSE, *COLLOCATES[1:])
 def collocates(
-    model: Model,
-    words: str | Sequence[str],
-    *,
-    by_sense: bool = False,
-    window: int = 5,
-    number: int = 20,
-    sort: str = "log_likelihood",
-    min_count: int = 3,
-    min_documents: int = 2,
-    function_words: bool = False,
-    attention: str | None = None,
-    seed: int = 1,
+    model: Model, words: str | Sequence[str], *, by_sense: bool = False, window: int = 5,
+    number: int = 20, sort: str = "log_likelihood", min_count: int = 3, min_documents: int = 2,
+    function_words: bool = False, attention: str | None = None, seed: int = 1,
     progress: Progress = SILENT,
-) -> Table:
-    """List the words that stand near words more often than chance would have it.
+) -> Table:  # fmt: skip
+    """Return the words that occur near words more often than by chance.
 
-    by_sense: for each sense, those that tell it from the other senses; senses are those saved for
-    the word, or are looked for.
+    by_sense: for each sense, those that tell it from the other senses. Senses are those saved for
+    the word; where there are none, they are found.
     """
-    found, unknown = find_all(model, words)
+    matches, unknown = find_all(model, words)
     index, rows, notes = corpus_of(model), list[tuple[Cell, ...]](), list[str]()
     counts = index.count_all()
     rank = partial(
-        _rank,
-        index,
-        sort=sort,
-        number=number,
-        min_count=min_count,
-        min_documents=min_documents,
+        _rank, index, sort=sort, number=number, min_count=min_count, min_documents=min_documents,
         function_words=function_words,
-    )
-    for hits in found:
-        notes.append(tell_count(model, hits, len(hits.places)))
-        near = look_around(index, hits.places, hits.size, window)
-        rest = counts - np.bincount(index.ids[near], minlength=len(counts))
+    )  # fmt: skip
+    for hits in matches:
+        notes.append(describe_count(model, hits, len(hits.positions)))
+        near = positions_around(index, hits.positions, hits.size, window)
+        elsewhere = counts - np.bincount(index.ids[near], minlength=len(counts))
+        size = len(index.ids) - len(near)
         if not by_sense:
-            ranked = rank(near, rest, len(index.ids) - len(near))
-            rows += [(hits.asked, *row) for row in ranked]
+            rows += [(hits.query, *row) for row in rank(near, elsewhere, size)]
             continue
-        ways = representations_of(model)
-        known, told = find_known_senses(ways, hits, attention, True, seed, progress)
-        notes += told
-        labels, _ = judge_at(ways, known, hits.places, hits.size)
+        representations = Representations.of(model)
+        senses, more = find_known_senses(representations, hits, attention, True, seed, progress)
+        notes += more
+        labels, _ = classify_at(representations, senses, hits.positions, hits.size)
         for sense in range(int(labels.max(initial=0)) + 1):
-            mine, others = (
-                look_around(index, hits.places[some], hits.size, window)
-                for some in (labels == sense, labels != sense)
-            )
-            against = rest, len(index.ids) - len(near)
+            parts = hits.positions[labels == sense], hits.positions[labels != sense]
+            mine, others = (positions_around(index, part, hits.size, window) for part in parts)
+            against = elsewhere, size
             if len(others):
                 against = np.bincount(index.ids[others], minlength=len(counts)), len(others)
-            rows += [(hits.asked, sense + 1, *row) for row in rank(mine, *against)]
-    asked = COLLOCATES[0] if len(found) < 2 else replace(COLLOCATES[0], role="label")
-    columns = (asked, *([SENSE] if by_sense else []), *COLLOCATES[1:])
+            rows += [(hits.query, sense + 1, *row) for row in rank(mine, *against)]
+    word = COLLOCATES[0] if len(matches) < 2 else replace(COLLOCATES[0], role="label")
+    columns = (word, *([SENSE] if by_sense else []), *COLLOCATES[1:])
     return Table(columns, rows, notes, unknown)
 
 
-def look_around(index: Index, places: Places, size: int, window: int) -> Places:
-    """Return the places within so many words of an occurrence, in its sentence, without itself."""
+def positions_around(index: Index, positions: Positions, size: int, window: int) -> Positions:
+    """Return the positions within `window` words of an occurrence, in its sentence."""
     steps = np.array([*range(-window, 0), *range(size, size + window)])
-    at = (places[:, None] + steps).ravel()
-    sentence = np.repeat(index.sentence_of(places), len(steps))
+    at = (positions[:, None] + steps).ravel()
+    sentence = np.repeat(index.sentence_of(positions), len(steps))
     inside = (at >= index.offsets[sentence]) & (at < index.offsets[sentence + 1])
     return np.unique(at[inside])
 
 
 def _rank(
-    index: Index,
-    near: Places,
-    elsewhere: NDArray[np.int64],
-    size: int,
-    *,
-    sort: str,
-    number: int,
-    min_count: int,
-    min_documents: int,
-    function_words: bool,
-) -> Iterator[tuple[Cell, ...]]:
-    """Yield the words that stand at these places more often than at `size` places elsewhere."""
+    index: Index, near: Positions, elsewhere: NDArray[np.int64], size: int, *, sort: str,
+    number: int, min_count: int, min_documents: int, function_words: bool,
+) -> Iterator[tuple[Cell, ...]]:  # fmt: skip
+    """Yield a row for each word that occurs more often at `near` than at `size` other positions."""
     ids, here = index.ids[near], len(near)
     counts = np.bincount(ids, minlength=len(elsewhere))
     rows = np.flatnonzero(counts >= min_count)
     mine, other = counts[rows].astype(np.float64), elsewhere[rows].astype(np.float64)
     likelihood = log_likelihood(mine, here, other, size)
     ratio = log_ratio(mine, here, other, size)
-    expected: Floats = here * (mine + other) / (here + size)
+    expected = here * (mine + other) / (here + size)
     by = {"log_likelihood": likelihood, "count": mine}.get(sort, ratio)
     score = np.where(ratio > 0, by, -np.inf)
     owners = index.document_of(near)
@@ -138,9 +106,9 @@ def _rank(
         if not number or score[i] == -np.inf:
             break
         (word,) = index.words(np.array([rows[i]], np.int32))
-        share = float(elsewhere[rows[i]]) / size if len(elsewhere) > MANY else 0.0
+        frequency = float(elsewhere[rows[i]]) / size if len(elsewhere) > MANY else 0.0
         documents = len(np.unique(owners[ids == rows[i]]))
-        if documents < min_documents or not (function_words or is_content(word, share)):
+        if documents < min_documents or not (function_words or is_content(word, frequency)):
             continue
         number -= 1
         yield (

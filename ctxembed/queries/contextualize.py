@@ -1,18 +1,18 @@
-"""Contextual vectors for many sentences: this is how other programs get them."""
+"""Compute the contextual vectors of many sentences, for other programs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 
 import numpy as np
 
 from ctxembed.attention.attend import attend
 from ctxembed.context.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import Attention, Representation, representations_of
+from ctxembed.context.representations import Attention, Representation, Representations
 from ctxembed.context.sentences import (
     Skipped,
     Target,
-    choose_way,
+    choose_representation,
     list_targets,
     open_encoders,
     read_each,
@@ -38,22 +38,23 @@ def contextualize(
     general: str | None = None,
     encoder: str | None = None,
 ) -> Table:
-    """Give the contextual vectors of the marked words of sentences, or of every word."""
+    """Return the contextual vectors of the marked words of sentences, or of every word."""
     if encoder and (attention or general):
-        raise UsageError("give --encoder or an attention, not both")
-    way: Representation
+        raise UsageError("--encoder cannot be used with --attention or --general")
+    representation: Representation
     if encoder:
-        (way,) = open_encoders([encoder], model)
+        (representation,) = open_encoders([encoder], model)
     else:
-        way = choose_way(representations_of(model), attention, general)
+        representation = choose_representation(Representations.of(model), attention, general)
 
     def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
-        made = contextual_vectors(model, way, lines, every_word=every_word, skipped=skipped)
-        for targets, vectors in made:
+        for targets, vectors in contextual_vectors(
+            model, representation, lines, every_word=every_word, skipped=skipped
+        ):
             for target, vector in zip(targets, vectors, strict=True):
                 yield target.sentence, target.name, target.item.position, vector
 
-    return answer_lines((*WHERE, vector_of(way.dim)), sentences, answer)
+    return answer_lines((*WHERE, vector_of(representation.dim)), sentences, answer)
 
 
 def answer_lines(
@@ -61,30 +62,29 @@ def answer_lines(
     sentences: str | Iterable[str],
     answer: Callable[[Iterable[str], Skipped], Iterator[tuple[Cell, ...]]],
 ) -> Table:
-    """Answer as sentences are read; what could not be answered is told at the end.
+    """Return a table that answers while sentences are read; its notes are complete at the end.
 
-    Rows are kept only where sentences are a stream, which cannot be read again.
+    Rows are kept only if sentences are a stream, which cannot be read again.
     """
-    listed = [sentences] if isinstance(sentences, str) else sentences
+    lines = [sentences] if isinstance(sentences, str) else sentences
     notes: list[str] = []
     unknown: list[str] = []
 
     def each() -> Iterator[tuple[Cell, ...]]:
         skipped = Skipped()
-        yield from answer(listed, skipped)
+        yield from answer(lines, skipped)
         notes[:], unknown[:] = skipped.notes, skipped.unknown
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        made = each()
-        first = list(islice(made, 1))  # made now: a mistake is told before anything is printed
-        return chain(first, made)
+        every = each()
+        return chain(list(islice(every, 1)), every)  # an error comes before anything is printed
 
-    return Table(columns, rows() if isinstance(listed, Iterator) else rows, notes, unknown)
+    return Table(columns, rows() if isinstance(lines, Iterator) else rows, notes, unknown)
 
 
 def contextual_vectors(
     model: Model,
-    way: Representation,
+    representation: Representation,
     sentences: Iterable[str],
     *,
     every_word: bool = False,
@@ -99,7 +99,7 @@ def contextual_vectors(
         return parse(model, plain, number=number)
 
     for targets in read_targets(sentences, read, skipped or Skipped()):
-        yield targets, _run(way, [target.item for target in targets])
+        yield targets, _run(representation, [target.item for target in targets])
 
 
 def read_targets(
@@ -112,40 +112,26 @@ def read_targets(
             yield targets
 
 
-def _run(way: Representation, items: Sequence[Occurrence]) -> Floats:
-    """Run targets one by one, but a sentence whose every word is a target as one square."""
-    if not isinstance(way, Attention):
-        return way.vectors(items)
-    vectors = np.zeros((len(items), way.inputs.shape[1]), np.float32)
+def _run(representation: Representation, items: Sequence[Occurrence]) -> Floats:
+    """Return vectors (n, d) of targets; a sentence whose every word is a target is one square."""
+    if not isinstance(representation, Attention):
+        return representation.vectors(items)
+    vectors = np.zeros((len(items), representation.dim), np.float32)
     single: list[int] = []
     squares: dict[int, list[int]] = {}  # length -> first row of each sentence
-    row = 0
-    while row < len(items):
-        length = len(items[row].ids)
-        if 1 < length <= SQUARE and _all_follow(items, row, length):
-            squares.setdefault(length, []).append(row)
-            row += length
+    for _, group in groupby(range(len(items)), key=lambda row: id(items[row].ids)):
+        rows = list(group)  # of one sentence
+        if 1 < len(rows) <= SQUARE and len(rows) == len(items[rows[0]].ids):
+            squares.setdefault(len(rows), []).append(rows[0])
         else:
-            single.append(row)
-            row += 1
+            single += rows
     if single:
-        vectors[single] = way.vectors([items[row] for row in single])
+        vectors[single] = representation.vectors([items[row] for row in single])
     for length, rows in sorted(squares.items()):
         step = max(1, (1 << 16) // length**2)
-        for first in range(0, len(rows), step):
-            some = np.array(rows[first : first + step])
+        for start in range(0, len(rows), step):
+            some = np.array(rows[start : start + step])
             ids = np.array([items[row].ids for row in some])
-            made = attend(way.layer, way.inputs[ids], ids).output  # (B, T, d)
-            vectors[some[:, None] + np.arange(length)] = made
+            attended = attend(representation.layer, representation.inputs[ids], ids)
+            vectors[some[:, None] + np.arange(length)] = attended.output  # (B, T, d)
     return vectors
-
-
-def _all_follow(items: Sequence[Occurrence], row: int, length: int) -> bool:
-    """Tell whether the next rows are all the words of one sentence."""
-    last = row + length - 1
-    return (
-        items[row].target == range(1)
-        and last < len(items)
-        and items[last].ids is items[row].ids
-        and items[last].target == range(length - 1, length)
-    )

@@ -1,26 +1,23 @@
-"""What does the encoding of a position look like?"""
+"""Tabulate the encoding of positions, or what an attention adds to a score by distance."""
 
-from dataclasses import replace
-
-from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.attention.terms import Distance, Walls
-from ctxembed.context.representations import Attention, representations_of
+from ctxembed.attention.terms import Distance, Walls, sinusoidal
+from ctxembed.context.columns import vector_of
+from ctxembed.context.representations import Attention, Representations
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import as_model
+from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.table import Chart, Column, Table, answers
 
-PLACE = Column("position", "a place, from 0")
+POSITION = Column("position", "a position, from 0")
 WAVES = Column("d1, d2, ...", "its encoding: sine in odd columns, cosine in even ones")
 VECTOR = Column("vector", "the same as a list, in json and jsonl", "vector")
-PRODUCTS = Column("p0, p1, ...", "with --dot: the dot product with each place")
+PRODUCTS = Column("p0, p1, ...", "with --dot: the dot product with each position")
 DISTANCE = Column("distance", "with --attention: how far to the right of the target a word stands")
 HEADS = Column("head_1, head_2, ...", "with --attention: what is added to its scaled score")
+MAX_NUMBERS = 2_000_000  # in a table
 
-MOST = 2_000_000  # numbers in a table
 
-
-@answers(PLACE, WAVES, VECTOR, PRODUCTS, DISTANCE, HEADS)
+@answers(POSITION, WAVES, VECTOR, PRODUCTS, DISTANCE, HEADS)
 def positions(
     length: int = 8,
     dim: int = 8,
@@ -29,51 +26,43 @@ def positions(
     attention: str | None = None,
     model: Model | str | None = None,
 ) -> Table:
-    """Tabulate the encoding of each place, the dot products between places, or what is learned.
+    """Tabulate the sinusoidal encoding of each position, or the dot products between positions.
 
-    attention: tabulate what an attention of the model adds by distance, instead.
+    attention: tabulate what this attention of the model adds by distance instead.
     """
     if attention is not None:
-        return bias_by_distance(as_model(model), attention)
-    if length * (length if dot else dim) > MOST:
-        raise UsageError(f"more than {MOST:,} numbers to print; give a smaller --length or --dim")
+        return _bias_by_distance(open_model(model), attention)
+    columns = length if dot else dim
+    if length * columns > MAX_NUMBERS:
+        raise UsageError(f"more than {MAX_NUMBERS:,} numbers; choose a smaller --length or --dim")
     encoding = sinusoidal(length, dim)  # (T, d)
     values = encoding @ encoding.T if dot else encoding
-    rows = [(place, *map(float, row)) for place, row in enumerate(values)]
+    rows = [(position, *map(float, row)) for position, row in enumerate(values)]
+    label, numbers = ["position"], range(1, columns + 1)
     if dot:
-        return Table(
-            (PLACE, *PRODUCTS.each(f"p{i}" for i in range(length))),
-            rows,
-            chart=Chart("heat", range(1, length + 1), label=["position"], title="dot products"),
-        )
-    names = [f"d{i}" for i in range(1, dim + 1)]
-    chart = Chart(
-        "heat",
-        range(1, dim + 1),
-        label=["position"],
-        domain=(-1, 1),
-        title="sinusoidal places",
-        of=lambda: Table((PLACE, *WAVES.each(names)), rows),
-    )
-    return Table((PLACE, replace(VECTOR, parts=names)), list(enumerate(values)), chart=chart)
+        chart = Chart("heat", numbers, label=label, title="dot products")
+        names = [f"p{i}" for i in range(length)]
+        return Table((POSITION, *PRODUCTS.each(names)), rows, chart=chart)
+    vector = vector_of(dim, VECTOR)
+    wide = Table((POSITION, *WAVES.each(vector.parts)), rows)
+    title = "sinusoidal places"
+    chart = Chart("heat", numbers, label=label, domain=(-1, 1), title=title, of=lambda: wide)
+    return Table((POSITION, vector), list(enumerate(values)), chart=chart)
 
 
-def bias_by_distance(model: Model, name: str) -> Table:
-    """Tabulate what an attention adds to a score by distance, a column a head."""
-    way = representations_of(model).get(name)
-    term = way.layer.term(Distance) if isinstance(way, Attention) else None
-    if not isinstance(way, Attention) or term is None:
+def _bias_by_distance(model: Model, name: str) -> Table:
+    """Tabulate what an attention adds to a score by distance, a column for each head."""
+    representation = Representations.of(model).get(name)
+    term = representation.layer.term(Distance) if isinstance(representation, Attention) else None
+    if not isinstance(representation, Attention) or term is None:
         raise UsageError(f"--attention {name}: it knows no positions")
     bias = term.by_head  # (H, 2R+1)
-    reach = bias.shape[1] // 2
-    rows = [(away, *map(float, added)) for away, added in enumerate(bias.T, -reach)]
+    rows = [(away, *map(float, added)) for away, added in enumerate(bias.T, -(bias.shape[1] // 2))]
     notes = []
-    walls = way.layer.term(Walls)
-    if walls is not None:
+    if (walls := representation.layer.term(Walls)) is not None:
         heights = " ".join(f"{wall:.1f}" for wall in walls.by_head)
         notes.append(f"a wall between two words counts, head by head: {heights}")
     numbers = range(1, len(bias) + 1)
     title = f"{name}: what is added to a score by distance"
     chart = Chart("lines", numbers, "distance", title=title)
-    heads = HEADS.each(f"head_{head}" for head in numbers)
-    return Table((DISTANCE, *heads), rows, notes, chart=chart)
+    return Table((DISTANCE, *HEADS.each(f"head_{h}" for h in numbers)), rows, notes, chart=chart)

@@ -1,218 +1,201 @@
-"""How does a word's meaning differ between two corpora?"""
+"""Answer `shift`: how far the meaning of words differs between two corpora."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.context.columns import COUNTS, WORD
-from ctxembed.model.bundled import as_model, on_model
+from ctxembed.context.hits import find_each
+from ctxembed.model.bundled import on_model, open_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
-from ctxembed.stats.permutation_test import Dealt, Documents, adjust, by_document, deal, interval
+from ctxembed.stats import permutation_test as permutation
+from ctxembed.stats.permutation_test import Documents, PermutationResult
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Chart, Column, Table, round_to_total
 from ctxembed.word_senses.alignment import Aligned, align
 from ctxembed.word_senses.cluster import cluster
 
 SHIFT = (
-    Column(
-        "rank",
-        "1 has moved most: by effect among those whose q_value is at most 0.05, or --by static",
-    ),
-    WORD,
-    *COUNTS,
+    Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05, or --by"
+           " static"),
+    WORD, *COUNTS,
     Column("documents_a", "in how many documents of the first corpus, of those looked at", "aside"),
     Column("documents_b", "and of the second", "aside"),
     Column("static", "distance: 1 - cosine of its two static vectors after alignment", "aside"),
-    Column(
-        "distance",
-        "length of the difference of its mean contextual vectors in the two corpora",
-        "aside",
-    ),
-    Column(
-        "chance",
-        "the same for documents dealt out to the corpora at random: the baseline",
-        "aside",
-    ),
+    Column("distance", "length of the difference of its mean contextual vectors in the two corpora",
+           "aside"),
+    Column("chance", "the same for documents dealt out to the corpora at random: the baseline",
+           "aside"),
     Column("effect", "distance beyond chance, in spreads of one occurrence; 0 is no difference"),
-    Column("low", "lower end of its 95 % bootstrap interval"),
-    Column("high", "upper end"),
-    Column(
-        "p_value",
-        "share of random deals of whole documents with at least this difference",
-        "chance",
-    ),
-    Column(
-        "q_value",
-        "p_value adjusted for all words tested: among the words up to this one, the share that are"
-        " false alarms is expected to be at most this",
-        "chance",
-    ),
-    Column(
-        "from_shares", "the part of distance that comes from other shares of the senses", "aside"
-    ),
+    Column("low", "lower end of its 95 % bootstrap interval"), Column("high", "upper end"),
+    Column("p_value", "share of random deals of whole documents with at least this difference",
+           "chance"),
+    Column("q_value", "p_value adjusted for all words tested: among the words up to this one, the"
+           " share that are false alarms is expected to be at most this", "chance"),
+    Column("from_shares", "the part of distance that comes from other shares of the senses",
+           "aside"),
     Column("from_senses", "the rest: the senses themselves are used in other contexts", "aside"),
     Column("shares_a", "percent of each sense in the first corpus, the largest first", "text"),
     Column("shares_b", "and in the second", "text"),
-)
+)  # fmt: skip
 DOTS = Chart(
-    "dots",
-    ["effect"],
-    label=["word"],
-    low="low",
-    high="high",
+    "dots", ["effect"], label=["word"], low="low", high="high",
     title="how far the words have moved, in spreads of one occurrence",
-)
-SHARES = Chart(
-    "bars",
-    ["percent"],
-    label=["corpus"],
-    series=["sense"],
-    panel=["word"],
-    stacked=True,
-    domain=(0, 100),
-    title="percent of each sense in the two corpora",
-)
-FEWEST = 5  # occurrences in each corpus; below this nothing can be said
-LEAST = 2  # documents in each corpus; below this nothing can be tested
-OFTEN = 20  # of a word that nobody asked for: with fewer, no p-value is small enough to tell
+)  # fmt: skip
+BARS = Chart(
+    "bars", ["percent"], label=["corpus"], series=["sense"], panel=["word"], stacked=True,
+    domain=(0, 100), title="percent of each sense in the two corpora",
+)  # fmt: skip
+MIN_OCCURRENCES = 5  # in each corpus, to measure a word
+MIN_DOCUMENTS = 2  # in each corpus, to test a word
+MIN_TESTED = 20  # occurrences of words not named by the user: fewer cannot give a small p-value
 SIGNIFICANT = 0.05  # q_value up to which a word has moved
+
+
+@dataclass(frozen=True)
+class Split:
+    """The distance of two mean vectors in two parts, and the share of each sense."""
+
+    from_shares: float
+    from_senses: float
+    shares: Floats  # (2, k) in each corpus, the largest sense first
+
+
+@dataclass(frozen=True)
+class ShiftResult:
+    """How far one word has moved between two corpora; None where it is too rare to measure."""
+
+    word: str
+    counts: tuple[int, int]  # in each corpus
+    static: float  # 1 - cosine of the static vectors
+    rank: int | None
+    documents: tuple[int, int] | None = None
+    distance: float | None = None  # of the mean contextual vectors
+    test: PermutationResult | None = None
+    interval: tuple[float, float] | None = None  # 95 % of the effect
+    q_value: float | None = None
+    split: Split | None = None
+
+    @property
+    def percents(self) -> list[list[str]]:
+        """For each corpus, the percent of each sense as text; they add up to 100."""
+        if self.split is None:
+            return [[], []]
+        return [round_to_total((100 * side).tolist(), 0) for side in self.split.shares]
 
 
 @on_model(*SHIFT)
 def shift(
-    model_a: Model,
-    model_b: Model | str | Path,
-    words: str | Sequence[str] = (),
-    *,
-    min_count: int | None = None,
-    by: str = "effect",
-    number: int = 20,
-    senses: int | None = None,
-    function_words: bool = False,
-    most: int = 1000,
-    permutations: int = 999,
-    seed: int = 1,
+    model_a: Model, model_b: Model | str | Path, words: str | Sequence[str] = (), *,
+    min_count: int | None = None, by: str = "effect", number: int = 20, senses: int | None = None,
+    function_words: bool = False, most: int = 1000, permutations: int = 999, seed: int = 1,
     progress: Progress = SILENT,
-) -> Table:
-    """Measure how far words have shifted, the words given or those that shifted most.
+) -> Table:  # fmt: skip
+    """Return how far words have shifted between two corpora; without words, those that moved most.
 
-    senses=None finds how many each word has.
+    senses: how many senses each word has; None chooses the number.
+    most: read at most so many occurrences of a word in each corpus.
     """
-    b = as_model(model_b)
-    aligned, a = align(model_a, b, FEWEST if min_count is None else min_count), model_a
-    known, unknown = aligned.keep_known([words] if isinstance(words, str) else words)
-    everything = [
-        word
-        for word in range(len(aligned.rows_a))
-        if function_words or by == "static" or aligned.is_content(word)
-    ]
-    least = np.minimum(a.counts[aligned.rows_a], b.counts[aligned.rows_b])
-    often = [word for word in everything if min_count is not None or least[word] >= OFTEN]
-    static = sorted(everything, key=lambda word: -round(float(aligned.distances[word]), 9))
-    tested = known or (static[:number] if by == "static" else often or everything)
-    results: dict[int, Dealt] = {}
+    a, b = model_a, open_model(model_b)
+    aligned = align(a, b, MIN_OCCURRENCES if min_count is None else min_count)
+    known, unknown = find_each([words] if isinstance(words, str) else words, aligned.find)
+    any_word = function_words or by == "static"
+    every = [word for word in range(len(aligned.rows_a)) if any_word or aligned.is_content(word)]
+    counts = np.minimum(a.counts[aligned.rows_a], b.counts[aligned.rows_b])
+    frequent = [word for word in every if min_count is not None or counts[word] >= MIN_TESTED]
+    static = sorted(every, key=lambda word: -round(float(aligned.distances[word]), 9))
+    tested = known or (static[:number] if by == "static" else frequent or every)
+    tests: dict[int, PermutationResult] = {}
     with progress.stage("testing", len(tested), "words") as stage:
         for word in tested:
-            made = _test(aligned, word, most, permutations, seed)
-            if made is not None:
-                results[word] = made
+            test = run_permutation_test(aligned, word, most, permutations, seed)
+            if test is not None:
+                tests[word] = test
             stage.advance()
-    adjusted = adjust(np.array([made.p_value for made in results.values()]))
-    q_values = dict(zip(results, adjusted.tolist(), strict=True))
+    adjusted = permutation.adjust(np.array([test.p_value for test in tests.values()]))
+    q_values = dict(zip(tests, adjusted.tolist(), strict=True))
 
-    def order(word: int) -> tuple[Cell, ...]:
-        if word not in results:
+    def order(word: int) -> tuple[float, ...]:
+        if (test := tests.get(word)) is None:
             return 2, 0.0, 0.0
-        found = results[word]
-        if q_values[word] <= SIGNIFICANT:
-            return 0, -found.effect, found.p_value
-        return 1, found.p_value, -found.effect
+        moved = q_values[word] <= SIGNIFICANT
+        return (0, -test.effect, test.p_value) if moved else (1, test.p_value, -test.effect)
 
     ranked = static if by == "static" else sorted(tested, key=order)
-    rank = {word: place for place, word in enumerate(ranked, 1)}
-    shown = known or ranked[:number]
-    rows: list[tuple[Cell, ...]] = []
-    for word in shown:
-        row_a, row_b = aligned.rows_a[word], aligned.rows_b[word]
-        counts = (a.vocabulary.words[row_a], int(a.counts[row_a]), int(b.counts[row_b]))
-        told = _describe(aligned, word, results.get(word), q_values.get(word), senses, most, seed)
-        moved = float(aligned.distances[word])
-        rows.append((rank.get(word), *counts, *told[:2], moved, *told[2:]))
-    notes = list(_notes(aligned, [str(row[1]) for row in rows if row[9] is None], q_values))
-    if by != "static" and not known and 0 < len(often) < len(everything):
-        notes.append(
-            f"{len(everything) - len(often)} words that a corpus has fewer than {OFTEN} times were"
-            " not tested; --min-count tests rarer ones"
-        )
-    names = [model.path.name for model in (a, b)]
-    return Table(SHIFT, rows, notes, unknown, [DOTS, replace(SHARES, of=_shares(rows, names))])
+    ranks = {word: rank for rank, word in enumerate(ranked, 1)}
+    results = []
+    for word in known or ranked[:number]:
+        result = _measure(aligned, word, tests.get(word), senses, most, seed)
+        results.append(replace(result, rank=ranks.get(word), q_value=q_values.get(word)))
+    notes = list(_notes(aligned, [item.word for item in results if item.test is None], q_values))
+    if by != "static" and not known and 0 < len(frequent) < len(every):
+        rare = f"{len(every) - len(frequent)} words that a corpus has fewer than {MIN_TESTED} times"
+        notes.append(f"{rare} were not tested; --min-count tests rarer ones")
+    return _tabulate(results, [model.path.name for model in (a, b)], notes, unknown)
 
 
-def _occurrences(
+def word_vectors(
     aligned: Aligned, word: int, most: int, seed: int
 ) -> tuple[Floats, Floats, Documents] | None:
-    """Return the vectors of a word in both corpora, and by document; None where there are few."""
+    """Return a word's vectors (n, d), (m, d) and documents; None if occurrences are too few."""
     rng = np.random.default_rng(seed)
-    (x, of_x), (y, of_y) = (aligned.vectors(side, word, most, rng) for side in (0, 1))
-    if min(len(x), len(y)) < FEWEST:
+    (x, documents_x), (y, documents_y) = (aligned.vectors(side, word, most, rng) for side in (0, 1))
+    if min(len(x), len(y)) < MIN_OCCURRENCES:
         return None
-    return x, y, by_document(x, of_x, y, of_y)
+    return x, y, permutation.by_document(x, documents_x, y, documents_y)
 
 
-def _test(aligned: Aligned, word: int, most: int, permutations: int, seed: int) -> Dealt | None:
-    """Test a word; None where it stands in too few occurrences or documents."""
-    found = _occurrences(aligned, word, most, seed)
-    if found is None:
+def run_permutation_test(
+    aligned: Aligned, word: int, most: int, permutations: int, seed: int
+) -> PermutationResult | None:
+    """Return the permutation test of a word; None where occurrences or documents are too few."""
+    vectors = word_vectors(aligned, word, most, seed)
+    if vectors is None:
         return None
-    x, y, documents = found
-    if min(documents.first, len(documents.counts) - documents.first) < LEAST:
+    x, y, documents = vectors
+    if min(documents.first, len(documents.counts) - documents.first) < MIN_DOCUMENTS:
         return None
-    return deal(x, y, documents, permutations, np.random.default_rng(seed))
+    generator = np.random.default_rng(seed)
+    return permutation.permutation_test(x, y, documents, permutations, generator)
 
 
-def _describe(
-    aligned: Aligned,
-    word: int,
-    tested: Dealt | None,
-    q_value: float | None,
-    senses: int | None,
-    most: int,
+def _measure(
+    aligned: Aligned, word: int, test: PermutationResult | None, senses: int | None, most: int,
     seed: int,
-) -> tuple[Cell, ...]:
-    """Return documents, distance, chance, effect, its interval, p, q, the split and the shares."""
-    found = _occurrences(aligned, word, most, seed)
-    if found is None:
-        return (None,) * 13
-    x, y, documents = found
-    of_b = len(documents.counts) - documents.first
-    labels = group(np.concatenate([x, y]), aligned, senses)
-    from_shares, from_senses, shares = split(x, y, labels)
-    told = (" ".join(round_to_total((100 * side).tolist(), 0)) for side in shares)
-    if tested is None:
-        distance = float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
-        tests: tuple[Cell, ...] = (distance, *(None,) * 6)
-    else:
-        low, high = interval(documents, tested, np.random.default_rng(seed))
-        tests = (
-            tested.distance, tested.chance, tested.effect, low, high, tested.p_value, q_value
-        )  # fmt: skip
-    return (documents.first, of_b, *tests, from_shares, from_senses, *told)
+) -> ShiftResult:  # fmt: skip
+    """Return the shift of a word, without its rank and q-value."""
+    row, moved = aligned.rows_a[word], float(aligned.distances[word])
+    counts = int(aligned.a.counts[row]), int(aligned.b.counts[aligned.rows_b[word]])
+    result = ShiftResult(aligned.a.vocabulary.words[row], counts, moved, rank=None)
+    vectors = word_vectors(aligned, word, most, seed)
+    if vectors is None:
+        return result
+    x, y, documents = vectors
+    both, rng = np.concatenate([x, y]), np.random.default_rng(seed)
+    if senses is not None:
+        senses = min(senses, len(np.unique(both.round(6), axis=0)))
+    distance = test.distance if test else float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
+    return replace(
+        result, documents=(documents.first, len(documents.counts) - documents.first), test=test,
+        distance=distance, interval=permutation.interval(documents, test, rng) if test else None,
+        split=split(x, y, cluster(both, aligned.space, senses).labels),
+    )  # fmt: skip
 
 
-def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> tuple[float, float, Floats]:
-    """Split |mean y - mean x| into what sense shares explain and what the senses themselves do.
+def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
+    """Return |mean y - mean x| split into what sense shares explain, and the senses themselves.
 
     With shares p and q and sense means m and n, the difference of the means is exactly
     Σ (q - p) (m + n) / 2  +  Σ (p + q) / 2 (n - m); each part is measured along the whole.
-    A sense that one corpus lacks has not changed: all it does is a matter of shares.
+    A sense that one corpus lacks adds to the first part only. labels (n + m,).
 
     >>> x, y = np.array([[1.0, 0], [1, 0], [0, 1]]), np.array([[1.0, 0], [0, 1], [0, 1]])
-    >>> shares, senses, _ = split(x, y, np.array([0, 0, 1, 0, 1, 1]))
-    >>> round(shares, 6), round(senses, 6)
+    >>> parts = split(x, y, np.array([0, 0, 1, 0, 1, 1]))
+    >>> round(parts.from_shares, 6), round(parts.from_senses, 6)
     (0.471405, 0.0)
     """
     of_x, of_y = labels[: len(x)], labels[len(x) :]
@@ -221,52 +204,46 @@ def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> tuple[float, float,
     order = np.argsort(-shares.sum(axis=0), kind="stable")  # the largest sense first
     by_shares = np.zeros(x.shape[1])
     for sense in order:
-        m, n = (
-            v[of == sense].mean(axis=0) if (of == sense).any() else None
-            for v, of in ((x, of_x), (y, of_y))
-        )
-        middle = m if n is None else n if m is None else (m + n) / 2
-        assert middle is not None
-        by_shares += (shares[1, sense] - shares[0, sense]) * middle
+        some = (v[of == sense] for v, of in ((x, of_x), (y, of_y)))
+        means = [vectors.mean(axis=0) for vectors in some if len(vectors)]
+        by_shares += (shares[1, sense] - shares[0, sense]) * sum(means) / len(means)
     whole = y.mean(axis=0) - x.mean(axis=0)
     length = float(np.linalg.norm(whole))
     along = float(by_shares @ whole) / length if length else 0.0
-    return along, length - along, shares[:, order]
+    return Split(along, length - along, shares[:, order])
 
 
-def group(vectors: Floats, aligned: Aligned, senses: int | None) -> NDArray[np.intp]:
-    """Return the sense (n,) of each vector (n, d), in as many senses as given or as there are."""
-    if senses is not None:
-        senses = min(senses, len(np.unique(vectors.round(6), axis=0)))
-    return cluster(vectors, aligned.space, senses).labels
-
-
-def _shares(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> Callable[[], Table]:
-    """List the shares of the senses, one a row, as the columns shares_a and shares_b have them."""
-    found: list[tuple[Cell, ...]] = [
-        (row[1], name, sense, int(percent))
-        for row in rows
-        for name, shares in zip(names, row[-2:], strict=True)
-        for sense, percent in enumerate(str(shares or "").split(), 1)
-    ]
-    return lambda: Table(("word", "corpus", "sense", "percent"), found)
+def _tabulate(
+    results: Sequence[ShiftResult], names: Sequence[str], notes: Sequence[str],
+    unknown: Sequence[str],
+) -> Table:  # fmt: skip
+    """Return a row for each word, with charts of the effects and of the sense shares."""
+    rows: list[tuple[Cell, ...]] = []
+    shares: list[tuple[Cell, ...]] = []
+    for item in results:
+        test, parts = item.test, item.split
+        rows.append((
+            item.rank, item.word, *item.counts, *(item.documents or (None, None)), item.static,
+            item.distance, *((test.chance, test.effect) if test else (None, None)),
+            *(item.interval or (None, None)), test.p_value if test else None, item.q_value,
+            *((parts.from_shares, parts.from_senses) if parts else (None, None)),
+            *(" ".join(percents) if parts else None for percents in item.percents),
+        ))  # fmt: skip
+        for name, percents in zip(names, item.percents, strict=True):
+            shares += [(item.word, name, sense, int(p)) for sense, p in enumerate(percents, 1)]
+    bars = replace(BARS, of=lambda: Table(("word", "corpus", "sense", "percent"), shares))
+    return Table(SHIFT, rows, list(notes), list(unknown), [DOTS, bars])
 
 
 def _notes(aligned: Aligned, untested: Sequence[str], q_values: dict[int, float]) -> Iterator[str]:
-    shared = f"{len(aligned.rows_a)} shared words"
-    ready = aligned.ready
-    yield (
-        f"aligned on {shared}" if ready is None else f"{shared}, one table, {ready.name} attention"
-    )
+    """Yield notes on the alignment, the words tested, and those that were not."""
+    shared, common = f"{len(aligned.rows_a)} shared words", aligned.common
+    yield f"{shared}, one table, {common.name} attention" if common else f"aligned on {shared}"
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         doubt = ", of which about one in twenty may be a false alarm" if number else ""
-        yield (
-            f"{len(q_values)} words were tested by dealing out documents: {number} have a q_value"
-            f" up to {SIGNIFICANT}{doubt}"
-        )
+        tested = f"{len(q_values)} words were tested by dealing out documents"
+        yield f"{tested}: {number} have a q_value up to {SIGNIFICANT}{doubt}"
     if untested:
-        yield (
-            f"fewer than {FEWEST} occurrences or {LEAST} documents in a corpus, no test:"
-            f" {', '.join(untested)}"
-        )
+        few = f"fewer than {MIN_OCCURRENCES} occurrences or {MIN_DOCUMENTS} documents in a corpus"
+        yield f"{few}, no test: {', '.join(untested)}"

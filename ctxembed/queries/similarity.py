@@ -1,11 +1,11 @@
-"""How alike are these words?"""
+"""Compare words, and marked words in sentences, by cosine."""
 
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from ctxembed.context.axes import Alone, Axes, axis_cosines, known_axes
+from ctxembed.context.nearest import Alone, Axes, axis_cosines, known_axes
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
@@ -31,43 +31,42 @@ def similarity(
     axes: Axes | None = None,
     attention: str | None = None,
 ) -> Table:
-    """Compare words and marked words in sentences with each other, and with the axes."""
+    """Return the cosines of words and marked words in sentences with each other, and with axes."""
     texts = [words] if isinstance(words, str) else list(words)
-    axes, told = known_axes(model, axes)
-    plain = [text for text in texts if text.strip() and "[" not in text]
+    axes, axis_notes = known_axes(model, axes)
     alone: Alone | None = None
     if any("[" in text for text in texts):
-        names, vectors, alone, notes, missing = _in_context(model, texts, attention)
+        names, vectors, alone, notes, unknown = _in_context(model, texts, attention)
     else:
-        names, notes, missing = model.vocabulary.keep_known(plain)
+        names, notes, unknown = model.vocabulary.keep_known([t for t in texts if t.strip()])
         vectors = [model.vector(word) for word in names]
-    notes = [*told, *notes]
+    notes = [*axis_notes, *notes]
     units = unit(np.array(vectors)).astype(np.float64)
     cosines = np.clip(units @ units.T, -1, 1)
     np.fill_diagonal(cosines, 1.0)
     if pairs:
         both = combinations(range(len(names)), 2)
-        found = [(names[i], names[j], float(cosines[i, j])) for i, j in both]
+        rows: list[Row] = [(names[i], names[j], float(cosines[i, j])) for i, j in both]
         chart = Chart("bars", ["cosine"], label=["word1", "word2"], title="cosine")
-        return Table(PAIRS, found, notes, missing, chart)
+        return Table(PAIRS, rows, notes, unknown, chart)
     columns = (WORD, *OTHERS.each(names), *AXIS.each(axes))
     values = np.hstack([cosines, axis_cosines(model, np.array(vectors), axes, alone)])
-    rows: list[Row] = [(name, *map(float, line)) for name, line in zip(names, values, strict=True)]
+    rows = [(name, *line) for name, line in zip(names, values.tolist(), strict=True)]
     chart = Chart("heat", range(1, len(columns)), label=["word"], domain=(-1, 1), title="cosine")
-    return Table(columns, rows, notes, missing, chart)
+    return Table(columns, rows, notes, unknown, chart)
 
 
 def _in_context(
     model: Model, texts: Sequence[str], attention: str | None
 ) -> tuple[list[str], list[Floats], Alone, list[str], list[str]]:
-    """Return names, vectors, how other words lie beside them, notes, and what has no answer."""
-    # A question about plain words need not wait for these.
+    """Return names, vectors (n, d), the vectors of other words beside them, notes and errors."""
+    # imported here, so that a query of plain words starts faster
     from ctxembed.context.parse import parse
-    from ctxembed.context.representations import representations_of
-    from ctxembed.context.sentences import Skipped, name_targets
+    from ctxembed.context.representations import Representations
+    from ctxembed.context.sentences import Skipped, list_targets
 
-    representations = representations_of(model)
-    way = representations.get(attention or representations.default())
+    representations = Representations.of(model)
+    representation = representations.get(attention or representations.default())
     names: list[str] = []
     vectors: list[Floats] = []
     skipped = Skipped()
@@ -78,13 +77,13 @@ def _in_context(
             if "[" in text:
                 parsed = parse(model, text)
                 skipped.add(parsed)
-                vectors += list(unit(way.vectors(parsed.occurrences)))
-                targets = name_targets(parsed)
-                names += [f"{name}: {text}" if len(targets) > 1 else text for name in targets]
+                vectors += list(unit(representation.vectors(parsed.occurrences)))
+                targets = list_targets([parsed])
+                names += [f"{one.name}: {text}" if len(targets) > 1 else text for one in targets]
             else:
                 (word,), forms, _ = model.vocabulary.keep_known(text)
                 skipped.forms |= {text: word} if forms else {}
-                vectors.append(unit(model.vector(word, way.inputs)))
+                vectors.append(unit(model.vector(word, representation.inputs)))
                 names.append(word)
         except (UnknownWordError, UsageError) as error:
             if len(texts) == 1:
@@ -92,4 +91,4 @@ def _in_context(
             skipped.lines.append((number, str(error)))
     if not names:
         raise UnknownWordError("\n".join(skipped.unknown))
-    return names, vectors, way.alone, skipped.notes, skipped.unknown
+    return names, vectors, representation.alone, skipped.notes, skipped.unknown

@@ -1,4 +1,4 @@
-"""What are the sentences, words, subwords and characters of a text, and where do they stand?"""
+"""List the sentences, words, subwords or characters of a text with their offsets."""
 
 import os
 from collections import Counter
@@ -6,63 +6,54 @@ from collections.abc import Iterable, Iterator
 
 from ctxembed.context.columns import SENTENCE
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import as_model
+from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.text.boundaries import sentence_spans
 from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.languages import check_language
-from ctxembed.text.sentence_ends import sentence_spans
 from ctxembed.text.subword import Characters, Subwords, learn
 from ctxembed.text.tokenizer import Tokenizer
 
-Token = tuple[str, int, int]  # itself, where it begins and ends
 TOKEN = Column("token", "the token; ## marks a subword that goes on with a word", "label")
 TOKENS = Column("tokens", "the tokens of the sentence, with --per sentence", "text")
 SPAN = (
     Column("start", "character of the text at which it begins, from 0"),
-    Column("end", "character behind it"),
+    Column("end", "character after it"),
 )
 
 
 @answers(SENTENCE, TOKEN, TOKENS, *SPAN)
 def tokenize(
-    text: str,
-    *,
-    unit: str = "word",
-    pieces: int = 1000,
-    per: str = "token",
-    model: Model | str | None = None,
-    tokenizer: str = "word",
-    cased: bool = False,
-    language: str = "",
-    lines: bool = False,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-) -> Table:
-    """List the tokens of a text or a file, and the characters at which they begin and end.
+    text: str, *, unit: str = "word", pieces: int = 1000, per: str = "token",
+    model: Model | str | None = None, tokenizer: str = "word", cased: bool = False,
+    language: str = "", lines: bool = False, encoding: str = "utf-8", errors: str = "strict",
+) -> Table:  # fmt: skip
+    """List the tokens of a text or a file, with the characters at which they begin and end.
 
-    model: tokenise as this model does.
+    model: use the tokenizer of this model.
     """
     check_language(language)
     kept: list[Block] | None = None
     chosen: Tokenizer | None
     if model is not None:
-        chosen = as_model(model).vocabulary.tokenizer
+        chosen = open_model(model).vocabulary.tokenizer
         language = chosen.language
     else:
-        if unit == "subword":  # read twice, as a pipe cannot be
+        if unit == "subword":  # read twice, which a pipe cannot be
             kept = list(read_blocks(text, encoding, errors, lines))
         chosen = make_tokenizer(
             unit, kept or (), kind=tokenizer, cased=cased, language=language, pieces=pieces
         )
+    per_sentence = per == "sentence"
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         blocks = read_blocks(text, encoding, errors, lines) if kept is None else kept
         return list_tokens(
-            blocks, chosen, lines=lines, per_sentence=per == "sentence", language=language
+            blocks, chosen, lines=lines, per_sentence=per_sentence, language=language
         )
 
-    return Table((SENTENCE, TOKENS if per == "sentence" else TOKEN, *SPAN), rows)
+    return Table((SENTENCE, TOKENS if per_sentence else TOKEN, *SPAN), rows)
 
 
 def list_tokens(
@@ -73,18 +64,33 @@ def list_tokens(
     per_sentence: bool = False,
     language: str = "",
 ) -> Iterator[tuple[Cell, ...]]:
-    """Yield sentence, token, start and end; without a tokeniser sentences are the tokens."""
-    found = enumerate(_tokens(blocks, tokenizer, lines, language), 1)
-    if per_sentence:
-        return (
-            (number, " ".join(token for token, _, _ in tokens), start, end)
-            for number, (tokens, start, end) in found
-        )
-    return ((number, *token) for number, (tokens, _, _) in found for token in tokens)
+    """Yield sentence, token, start and end; without a tokenizer, each sentence is a token."""
+    number = 0
+    for text, offset in sentences(blocks, lines, language):
+        tokens = [(text, 0, len(text))] if tokenizer is None else list(tokenizer.tokens(text))
+        number += bool(tokens)
+        if per_sentence and tokens:
+            yield number, " ".join(token for token, _, _ in tokens), offset, offset + len(text)
+        elif tokens:
+            yield from ((number, token, offset + i, offset + j) for token, i, j in tokens)
+
+
+def sentences(
+    blocks: Iterable[Block], lines: bool = False, language: str = ""
+) -> Iterator[tuple[str, int]]:
+    """Yield each sentence, and its offset in characters in its file."""
+    file, before = 0, 0
+    for block in blocks:
+        if block.file != file:
+            file, before = block.file, 0
+        spans = sentence_spans(block.text, wrapped=block.wrapped, lines=lines, language=language)
+        for start, end in spans:
+            yield block.text[start:end], before + start
+        before += len(block.text)
 
 
 def read_blocks(source: str, encoding: str, errors: str, lines: bool) -> Iterator[Block]:
-    """Give a file's text, stdin's for `-`, or the text itself where it names no file."""
+    """Return the text of a file, of stdin for `-`, or the source itself if it names no file."""
     if not source.strip():
         raise UsageError("nothing to do: the text is empty")
     names_file = len(source.split()) == 1 and (os.sep in source or os.path.splitext(source)[1])
@@ -103,7 +109,7 @@ def make_tokenizer(
     language: str = "",
     pieces: int = 1000,
 ) -> Tokenizer | None:
-    """Make the tokeniser of a unit, None for sentences; subwords are learned from the text."""
+    """Return the tokenizer for a unit, None for sentences; subwords are learned from the blocks."""
     if unit == "sentence":
         return None
     if unit == "character":
@@ -115,29 +121,3 @@ def make_tokenizer(
     for block in blocks:
         counts.update(words.words(block.text))
     return Subwords(kind, cased, language=language, learned=learn(counts.items(), pieces))
-
-
-def sentences(
-    blocks: Iterable[Block], lines: bool = False, language: str = ""
-) -> Iterator[tuple[str, int]]:
-    """Yield each sentence, and at which character of its file it begins."""
-    file, before = 0, 0
-    for block in blocks:
-        if block.file != file:
-            file, before = block.file, 0
-        for start, end in sentence_spans(
-            block.text, wrapped=block.wrapped, lines=lines, language=language
-        ):
-            yield block.text[start:end], before + start
-        before += len(block.text)
-
-
-def _tokens(
-    blocks: Iterable[Block], tokenizer: Tokenizer | None, lines: bool, language: str
-) -> Iterator[tuple[list[Token], int, int]]:
-    """Yield the tokens of each sentence that has any, and where the sentence begins and ends."""
-    for text, place in sentences(blocks, lines, language):
-        tokens = [(text, 0, len(text))] if tokenizer is None else list(tokenizer.tokens(text))
-        if tokens:
-            moved = [(token, place + start, place + end) for token, start, end in tokens]
-            yield moved, place, place + len(text)

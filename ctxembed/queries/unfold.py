@@ -1,4 +1,4 @@
-"""One word, one head, every step: from q and k to the sum."""
+"""Show every number of one head's attention for one target, for the web page."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from ctxembed.context.columns import POSITION
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import representations_of
-from ctxembed.context.sentences import choose_attention, tell_skipped
-from ctxembed.explanation.explained_target import Explained, explain_targets
+from ctxembed.context.representations import Representations
+from ctxembed.context.sentences import choose_attention, describe_skipped
+from ctxembed.explanation.explanation import Explanation, pick_head, trace_targets
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
-from ctxembed.queries.explain import pick_head
-from ctxembed.stats.vectors import Floats, unit
+from ctxembed.stats.vectors import unit
 from ctxembed.table import Cell, Column, Table
 
 UNFOLD = (
@@ -35,39 +34,39 @@ def unfold(
     over: str | None = None,
     encoding: str = "none",
 ) -> Table:
-    """Take one head's look at the first target of a sentence apart; over: at another sentence.
+    """List every step of one head for the first target of a sentence; over: attends to another.
 
-    Each number can be had from those above it: dot = q·k, score = scale · dot + the terms, weight =
-    softmax of score; the sum of weight · v over all heads, and own, is the output.
+    Each number follows from those above it: dot = q·k, score = scale · dot + the terms, weight =
+    softmax of score; the sum of weight · v over all heads, plus own, is the output.
     """
-    chosen = choose_attention(representations_of(model), attention, general)
+    chosen = choose_attention(Representations.of(model), attention, general)
     parsed = parse(model, sentence)
     other = parse(model, over) if over is not None else None
-    item = next(explain_targets(chosen, parsed, over=other, encoding=encoding))
+    item = next(trace_targets(chosen, parsed, over=other, encoding=encoding))
     rows = list(_steps(item, pick_head(head, item.heads)))
-    return Table(UNFOLD, rows, tell_skipped([parsed, *([other] if other else [])]))
+    return Table(UNFOLD, rows, describe_skipped([parsed, *([other] if other else [])]))
 
 
-def _steps(item: Explained, head: int) -> Iterator[tuple[Cell, ...]]:
-    made, layer, target = item.attended, item.attended.layer, item.target
+def _steps(item: Explanation, head: int) -> Iterator[tuple[Cell, ...]]:
+    """Yield the columns UNFOLD; numbers of vectors are rounded."""
+    attended, layer, target = item.attended, item.attended.layer, item.target
     names = ["dot", "scale", *item.terms, "score"]
-    queries = np.concatenate([look.q for look in made.looks], axis=1)[0]  # (H or 1, dk)
-    keys = unit(made.keys[0]) if layer.unit else made.keys[0]  # (T, d)
+    queries = np.concatenate([look.q for look in attended.looks], axis=1)[0]  # (H or 1, dk)
+    keys = unit(attended.keys[0]) if layer.unit else attended.keys[0]  # (T, d)
     k = keys if layer.w_k is None else keys @ layer.w_k[head]
-    yield "x", target, None, None, _round(made.asked[0, 0])
-    yield "q", target, None, None, _round(queries[min(head, len(queries) - 1)])
-    for place, token in enumerate(item.tokens):
-        if not item.seen[head, place]:  # the word itself, left out of its own weights
+
+    def vector(step: str, token: str, position: int | None, x: object) -> tuple[Cell, ...]:
+        return step, token, position, None, np.asarray(x, np.float64).round(4).tolist()
+
+    yield vector("x", target, None, attended.targets[0, 0])
+    yield vector("q", target, None, queries[min(head, len(queries) - 1)])
+    for i, (token, position) in enumerate(zip(item.tokens, item.positions, strict=True)):
+        if not item.seen[head, i]:  # the word itself, left out of its own weights
             continue
-        at = (token, item.positions[place])
-        yield "k", *at, None, _round(k[place])
-        for name, number in zip(names, item.steps(head, place), strict=True):
-            yield name, *at, number, None
-        yield "weight", *at, float(item.weights[head, place]), None
-        yield "v", *at, None, _round(made.values[0, head, place])
-    yield "own", target, None, None, _round(made.own[0, 0])
-    yield "output", target, None, None, _round(made.output[0, 0])
-
-
-def _round(vector: Floats) -> list[float]:
-    return [round(float(number), 4) for number in vector]
+        yield vector("k", token, position, k[i])
+        for name, number in zip(names, item.steps(head, i), strict=True):
+            yield name, token, position, number, None
+        yield "weight", token, position, float(item.weights[head, i]), None
+        yield vector("v", token, position, attended.values[0, head, i])
+    yield vector("own", target, None, attended.own[0, 0])
+    yield vector("output", target, None, attended.output[0, 0])

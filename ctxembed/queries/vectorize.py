@@ -1,28 +1,24 @@
-"""A text as numbers: one row a sentence, by counts or by vectors."""
+"""Turn sentences into numbers: counts of words, or the mean of their vectors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ctxembed.context.columns import SENTENCE, vector_of
-from ctxembed.context.representations import Representation, representations_of
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import as_model
+from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
 from ctxembed.static.counts import METHODS, count
-from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
-WIDE = 2000  # columns that a table may have
-ROW = Column(
-    "word", "the word: one-hot has a row a word; with --sparse, the column of the number", "label"
-)
+MAX_COLUMNS = 2000  # of a table
+ROW = Column("word", "one-hot: the word of the row; with --sparse, of the column", "label")
 WORDS = Column("WORD...", "one-hot, bow and tfidf: a column a word, under its name")
 NUMBERS = Column("d1, d2, ...", "the other methods: the vector, in tsv, csv and tables")
 VECTOR = Column("vector", "the same as a list, in json and jsonl", "vector")
@@ -32,7 +28,7 @@ COLUMN = Column("column", "with --sparse and one-hot, the column of the number",
 
 @dataclass(frozen=True)
 class Counts:
-    """Named rows and columns, most of the numbers zero."""
+    """A sparse matrix of counts with named rows and columns."""
 
     first: Column  # what a row is: SENTENCE or ROW
     rows: list[str]
@@ -40,69 +36,68 @@ class Counts:
     matrix: Any  # (rows, columns) scipy.sparse, CSR
 
     def table(self) -> Table:
-        """Give every number a column."""
-        if len(self.columns) > WIDE:
-            raise UsageError(
-                f"{len(self.columns)} columns are too many for a table; give --sparse for triples,"
-                " or -o FILE.npz"
-            )
+        """Return a table with a column for each word."""
+        if len(self.columns) > MAX_COLUMNS:
+            many = f"{len(self.columns)} columns are too many for a table"
+            raise UsageError(f"{many}; give --sparse for triples, or -o FILE.npz")
         names = [f"{name}_" if name == self.first.name else name for name in self.columns]
-        return Table((self.first, *WORDS.each(names)), self._dense)
+
+        def rows() -> Iterator[tuple[Cell, ...]]:
+            for label, line in self._lines():
+                yield label, *line.toarray()[0].tolist()
+
+        return Table((self.first, *WORDS.each(names)), rows)
 
     def triples(self) -> Table:
-        """Give every number that is not zero a row."""
+        """Return a table with a row for each number that is not zero."""
+
+        def rows() -> Iterator[tuple[Cell, ...]]:
+            for label, line in self._lines():
+                line = line.sorted_indices()
+                for column, value in zip(line.indices, line.data.tolist(), strict=True):
+                    yield label, self.columns[column], value
+
         last = ROW if self.first is SENTENCE else COLUMN
-        return Table((self.first, last, VALUE), self._sparse)
+        return Table((self.first, last, VALUE), rows)
 
-    def _dense(self) -> Iterator[tuple[Cell, ...]]:
+    def _lines(self) -> Iterator[tuple[Cell, Any]]:
+        """Yield the name of each row and its numbers (1, columns)."""
         for row, name in enumerate(self.rows):
-            yield self._name(name), *self.matrix[row].toarray()[0].tolist()
-
-    def _sparse(self) -> Iterator[tuple[Cell, ...]]:
-        matrix = self.matrix.tocsr().sorted_indices()
-        for name, (first, last) in zip(self.rows, pairwise(matrix.indptr.tolist()), strict=True):
-            found = zip(matrix.indices[first:last], matrix.data[first:last].tolist(), strict=True)
-            for column, value in found:
-                yield self._name(name), self.columns[column], value
-
-    def _name(self, name: str) -> Cell:
-        return int(name) if self.first is SENTENCE else name
+            yield int(name) if self.first is SENTENCE else name, self.matrix[row]
 
 
 @answers(SENTENCE, ROW, WORDS, NUMBERS, VECTOR, VALUE, COLUMN)
 def vectorize(
-    text: str,
-    method: str = "bow",
-    *,
-    columns: Sequence[str] = (),
-    sparse: bool = False,
-    model: Model | str | None = None,
-    tokenizer: Tokenizer | None = None,
-    encoding: str = "utf-8",
+    text: str, method: str = "bow", *, columns: Sequence[str] = (), sparse: bool = False,
+    model: Model | str | None = None, tokenizer: Tokenizer | None = None, encoding: str = "utf-8",
     errors: str = "strict",
-) -> Table:
-    """Turn the lines of a file or a text into counts of words, or the mean of their vectors.
+) -> Table:  # fmt: skip
+    """Return counts of words, or the mean of their vectors, for each line of a file or a text.
 
-    method: one-hot, bow, tfidf; or static, bag, general, learned, which ask a model.
+    method: one-hot, bow, tfidf; or a representation of the model: static, bag, general, learned. A
+    sentence without a known word is left out of the latter.
     """
     if method in METHODS:
-        texts = each_sentence(text, encoding, errors)
-        made = count_words(texts, method, tokenizer, columns)
-        return made.triples() if sparse else made.table()
-    opened = as_model(model)
-    way = representations_of(opened).get(method)
+        counts = count_words(each_sentence(text, encoding, errors), method, tokenizer, columns)
+        return counts.triples() if sparse else counts.table()
+    opened = open_model(model)
+    representation = Representations.of(opened).get(method)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        chunks = sentence_vectors(opened, way, each_sentence(text, encoding, errors))
-        return (row for chunk in chunks for row in zip(*chunk, strict=True))
+        lines = each_sentence(text, encoding, errors)
+        for targets, vectors in contextual_vectors(opened, representation, lines, every_word=True):
+            numbers = np.array([target.sentence for target in targets])
+            starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+            sizes = np.diff(starts, append=len(numbers))[:, None]
+            means = (np.add.reduceat(vectors, starts, axis=0) / sizes).astype(np.float32)
+            yield from zip(numbers[starts].tolist(), means, strict=True)
 
     return Table((SENTENCE, vector_of(opened.dim, VECTOR)), rows)
 
 
 def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
-    """Yield sentences, each line one."""
-    blocks = read_blocks(text, encoding, errors, True)
-    return (sentence for sentence, _ in sentences(blocks, True))
+    """Yield sentences, one for each line."""
+    return (line for line, _ in sentences(read_blocks(text, encoding, errors, True), True))
 
 
 def count_words(
@@ -111,22 +106,6 @@ def count_words(
     tokenizer: Tokenizer | None = None,
     columns: Sequence[str] = (),
 ) -> Counts:
-    """Count words: one-hot, bow or tfidf."""
+    """Return the counts of words in sentences: one-hot, bow or tfidf."""
     rows, names, matrix = count(method, sentences, tokenizer or Tokenizer(), columns)
     return Counts(ROW if method == "one-hot" else SENTENCE, rows, names, matrix)
-
-
-def sentence_vectors(
-    model: Model, way: Representation, sentences: Iterable[str]
-) -> Iterator[tuple[list[int], Floats]]:
-    """Yield numbers of sentences and (n, d) the mean of each one's words, a chunk at a time.
-
-    A sentence without a known word is left out.
-    """
-    chunks = contextual_vectors(model, way, sentences, every_word=True)
-    for targets, vectors in chunks:
-        numbers = np.array([target.sentence for target in targets])
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        sizes = np.diff(starts, append=len(numbers))[:, None]
-        means = np.add.reduceat(vectors, starts, axis=0) / sizes
-        yield numbers[starts].tolist(), means.astype(np.float32)

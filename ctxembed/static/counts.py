@@ -1,4 +1,4 @@
-"""The rungs below word embeddings: one-hot, bag of words, TF-IDF; scikit-learn counts."""
+"""Count vectors: one-hot, bag of words, TF-IDF."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,8 +22,18 @@ def count(
     for word in wanted:
         if wanted.count(word) > 1:
             raise UsageError(f"--columns: {word!r} is there twice")
+    empty = UsageError("nothing to do: there are no words in it")
     if method == "one-hot":
-        return _one_hot(sentences, tokenizer, wanted)
+        from scipy.sparse import identity
+
+        words = dict.fromkeys(word for text in sentences for word in tokenizer.words(text))
+        if not words:
+            raise empty
+        for word in wanted:
+            if word not in words:
+                raise UsageError(f"--columns: {word!r} is not in the text")
+        names = wanted or list(words)
+        return names, names, identity(len(names), dtype=int, format="csr")
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
     kind = CountVectorizer if method == "bow" else TfidfVectorizer
@@ -31,23 +41,6 @@ def count(
     try:
         matrix = counter.fit_transform(sentences)
     except ValueError as error:
-        if "empty vocabulary" not in str(error):
-            raise
-        raise UsageError("nothing to do: there are no words in it") from None
+        raise (empty if "empty vocabulary" in str(error) else error) from None
     names = [str(name) for name in counter.get_feature_names_out()]
     return [str(row) for row in range(1, matrix.shape[0] + 1)], names, matrix.tocsr()
-
-
-def _one_hot(
-    sentences: Iterable[str], tokenizer: Tokenizer, wanted: list[str]
-) -> tuple[list[str], list[str], Any]:
-    from scipy.sparse import identity
-
-    words = dict.fromkeys(word for text in sentences for word in tokenizer.words(text))
-    if not words:
-        raise UsageError("nothing to do: there are no words in it")
-    for word in wanted:
-        if word not in words:
-            raise UsageError(f"--columns: {word!r} is not in the text")
-    names = wanted or list(words)
-    return names, names, identity(len(names), dtype=int, format="csr")

@@ -1,4 +1,4 @@
-"""What trains static vectors: which engine, and what it is told where the user leaves it open."""
+"""Choose the engine that trains static vectors, and fit its settings to the corpus."""
 
 import math
 import os
@@ -14,10 +14,10 @@ from ctxembed.static.settings import EngineSettings
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Index
 
-# What an engine's file exports as `train`: given an index and how often each of its words occurs,
-# it returns the vectors (V, d), row i for word i, and the output vectors where there are any.
+# The `train` of an engine: from an index and the counts of its words to vectors (V, d), and output
+# vectors where there are any.
 Train = Callable[[Index, NDArray[np.int64], EngineSettings, Progress], tuple[Floats, Floats | None]]
-# What fits a corpus: words, and what is told there; in between it follows the logarithm of words.
+# Settings by corpus size in words, interpolated over the logarithm of the size.
 WORDS = (1e4, 1e5, 4e5, 2e6, 1e7, 1e8)
 FITTING = {
     "dim": (25, 50, 64, 84, 100, 100),
@@ -26,41 +26,35 @@ FITTING = {
     "window": (5, 5, 5, 10, 10, 10),
     "log_sample": (-3, -4, -4, -4, -4, -4.7),
 }
-ALONE = 1_000_000  # words up to which one worker is enough, and a run can be repeated
+MAX_SINGLE_WORKER = 1_000_000  # words up to which one worker is enough, and a run can be repeated
 
 
-def fit_settings(tokens: int, **given: Any) -> EngineSettings:
-    """Fill in what the user left open, to fit the size of the corpus.
-
-    A small corpus gets more epochs, a lower min-count and fewer dimensions; one worker too, since
-    there is little to gain and a run that can be repeated to lose.
-    """
-    fit = {
-        name: float(np.interp(math.log(max(1, tokens)), np.log(WORDS), values))
-        for name, values in FITTING.items()
-    }
-    given = {name: value for name, value in given.items() if value is not None}
-    if given.get("hierarchical_softmax"):
-        given.setdefault("negative", 0)
+def fit_settings(tokens: int, **chosen: Any) -> EngineSettings:
+    """Return settings for a corpus of this size in words; `chosen` overrides them."""
+    size = math.log(max(1, tokens))
+    fit = {name: float(np.interp(size, np.log(WORDS), v)) for name, v in FITTING.items()}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    if chosen.get("hierarchical_softmax"):
+        chosen.setdefault("negative", 0)
     fitted: dict[str, Any] = {
         "sample": float(f"{10 ** fit.pop('log_sample'):.2g}"),
-        "workers": 1 if tokens <= ALONE else cores(),
+        "workers": 1 if tokens <= MAX_SINGLE_WORKER else cores(),
         **{name: round(value) for name, value in fit.items()},
     }
-    return EngineSettings(**fitted | given)
+    return EngineSettings(**fitted | chosen)
 
 
 def cores() -> int:
-    """Count the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def choose(
     wanted: str, hierarchical_softmax: bool, progress: Progress
 ) -> tuple[str, Train, str | None]:
-    """Return an engine's name, what trains, and what the user should know.
+    """Return an engine's name, its train function, and a note for the user or None.
 
-    `wanted` is "own", "gensim" or "auto": our own wherever it can run.
+    `wanted` is "own", "gensim" or "auto": own if numba is installed.
     """
     from ctxembed.static import gensim_engine
 
@@ -72,10 +66,9 @@ def choose(
         from ctxembed.static import own_engine
     except ImportError as error:
         if wanted == "own":
-            raise UsageError(
-                f"--engine own needs numba ({error}); install it with: pip install numba"
-            ) from None
-        told = f"trained by gensim, which takes longer: {error}; pip install numba helps"
-        return "gensim", gensim_engine.train, told
+            problem = f"--engine own needs numba ({error}); install it with: pip install numba"
+            raise UsageError(problem) from None
+        note = f"trained by gensim, which takes longer: {error}; pip install numba helps"
+        return "gensim", gensim_engine.train, note
     own_engine.prepare(progress)
     return "own", own_engine.train, None

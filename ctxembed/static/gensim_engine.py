@@ -1,5 +1,7 @@
 """CBOW and skip-gram by gensim, and its file format. The only file that imports gensim."""
 
+import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.progress import Progress
-from ctxembed.static.settings import LEAST_RATE, EngineSettings
+from ctxembed.static.settings import FINAL_RATE, EngineSettings
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.build_index import sentence_chunks
 from ctxembed.text.index import Index
@@ -18,57 +20,44 @@ from ctxembed.text.index import Index
 def train(
     index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
 ) -> tuple[Floats, Floats | None]:
-    """Return the vectors, and word2vec's output vectors where there are any, row by word."""
-    import logging
-    import os
-
+    """Return the vectors (V, d), and word2vec's output vectors if there are any."""
     from gensim.models import Word2Vec
     from gensim.models.callbacks import CallbackAny2Vec
 
     logging.getLogger("gensim").setLevel(logging.ERROR)
-    words, tokens = index.vocab, int(counts.sum())
-    sentences = len(index.offsets) - 1
+    words, tokens, sentences = index.vocab, int(counts.sum()), len(index.offsets) - 1
     if settings.hierarchical_softmax and len(words) < 2:
         raise CorpusError("one word makes no tree; leave --hierarchical-softmax out")
-    died: list[Exception] = []
+    errors: list[Exception] = []
 
     class Watched(Word2Vec):  # type: ignore[misc]
-        """gensim waits for ever for a thread that has died; here it is told, and so are we."""
+        """Ends when a worker thread fails; gensim would wait for it for ever."""
 
-        def _worker_loop_corpusfile(self, *given: Any, **more: Any) -> None:
+        def _worker_loop_corpusfile(self, *args: Any, **kwargs: Any) -> None:
             try:
-                super()._worker_loop_corpusfile(*given, **more)
+                super()._worker_loop_corpusfile(*args, **kwargs)
             except Exception as error:
-                died.append(error)
-                (more.get("progress_queue") or given[4]).put(None)  # this thread has ended
+                errors.append(error)
+                (kwargs.get("progress_queue") or args[4]).put(None)  # this thread has ended
 
     model = Watched(
-        sg=int(settings.algorithm == "skipgram"),
-        vector_size=settings.dim,
-        window=settings.window,
-        min_count=1,
-        negative=settings.negative,
-        hs=int(settings.hierarchical_softmax),
-        sample=settings.sample,
-        alpha=settings.rate,
-        min_alpha=min(settings.rate, LEAST_RATE),
-        workers=settings.workers,
-        seed=settings.seed,
-        epochs=settings.epochs,
-        sorted_vocab=0,  # rows are in our order already
-    )
-    model.build_vocab_from_freq(
-        dict(zip(words, counts.tolist(), strict=True)), corpus_count=sentences
-    )
-    assert isinstance(index.folder, Path)  # of a model under way: nothing is to take its place
+        sg=int(settings.algorithm == "skipgram"), hs=int(settings.hierarchical_softmax),
+        vector_size=settings.dim, window=settings.window, negative=settings.negative,
+        alpha=settings.rate, min_alpha=min(settings.rate, FINAL_RATE), sample=settings.sample,
+        seed=settings.seed, workers=settings.workers, epochs=settings.epochs,
+        min_count=1, sorted_vocab=0,  # rows are in our order already
+    )  # fmt: skip
+    frequencies = dict(zip(words, counts.tolist(), strict=True))
+    model.build_vocab_from_freq(frequencies, corpus_count=sentences)
+    assert isinstance(index.folder, Path)  # a model that is being written
     text = index.folder / "text"  # of at most 1,000 words a line; gensim reads no more than 10,000
     write_text(index.folder, words, text)
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
-        class Tell(CallbackAny2Vec):  # type: ignore[misc]
+        class Advance(CallbackAny2Vec):  # type: ignore[misc]
             def on_epoch_end(self, model: Any) -> None:
-                if died:
-                    raise CtxembedError(f"word2vec cannot be trained: {died[0]}")
+                if errors:
+                    raise CtxembedError(f"word2vec cannot be trained: {errors[0]}")
                 stage.advance(tokens)
 
         model.train(
@@ -77,7 +66,7 @@ def train(
             # Each worker compares its own sentences with this number to lower its learning rate.
             total_examples=max(1, sentences // settings.workers),
             epochs=settings.epochs,
-            callbacks=[Tell()],
+            callbacks=[Advance()],
         )
     text.unlink()
     return model.wv.vectors, model.syn1neg if settings.negative else None
@@ -89,7 +78,7 @@ def write_text(folder: Path, words: Sequence[str], target: Path) -> None:
     with target.open("w", encoding="utf-8", newline="\n") as file:
         for chunk, bounds in sentence_chunks(folder, 1 << 18):
             chunk[chunk >= len(words)] = -1
-            chunk = np.insert(chunk, bounds[1:], len(words))  # a line break behind each
+            chunk = np.insert(chunk, bounds[1:], len(words))  # a line break after each
             file.write("".join(table[chunk[chunk >= 0]]))
 
 

@@ -1,14 +1,14 @@
-"""word2vec's inner loop, compiled by numba; nothing but own_engine imports it.
+"""word2vec's inner loop, compiled by numba; only own_engine imports it.
 
-The words around a centre (M of them) are trained together: against the centre and against a few
-random words, the same for all of them. Their pairs are three small products that stay within the
-processor's cache, where a draw for each pair would wait for memory:
+The context words of a centre (M of them) are trained together: against the centre and against a
+few random words, the same for all of them. Their pairs are three small products that stay within
+the processor's cache, where a draw for each pair would wait for memory:
 
-    scores    S = X C^T     (M, J)  X: vectors of the words around, C: output vectors
+    scores    S = X C^T     (M, J)  X: vectors of the context words, C: output vectors
     outputs   C += G^T X            G = rate * (label - sigmoid(S)), label 1 for the centre
     vectors   X += G C
 
-All that is compiled stands in this one file: what is kept on disk is made anew if the file changes.
+All compiled code is in this file, because numba's cache on disk is renewed only if it changes.
 """
 
 from collections.abc import Callable
@@ -23,29 +23,29 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Ids = Any  # numba knows the types; all arrays are (n,) unless it says otherwise
 State = Any  # a uint64
 
-TOGETHER = 6  # outputs scored at once: the centre and the usual five negatives
-WORDS = 16  # of a window at once, at most
-STEP = 0.41  # words at once times the rate; more would move an output vector too far in one step
+TOGETHER = 6  # outputs scored together: the centre and the usual five negatives
+WORDS = 16  # of a window trained together, at most
+STEP = 0.41  # words trained together times the rate; more moves an output vector too far
 LANES = 8  # vectors are padded to a multiple, so that no element is handled alone
 
 f32 = np.float32
 u64 = np.uint64
-HOW: Any = {"nogil": True, "fastmath": True, "error_model": "numpy"}
-# Makes a function a part of the loop that calls it.
-part: Callable[[Function], Function] = numba.njit(forceinline=True, **HOW)
+OPTIONS: Any = {"nogil": True, "fastmath": True, "error_model": "numpy"}
+# Inlines a function into the loop that calls it.
+part: Callable[[Function], Function] = numba.njit(forceinline=True, **OPTIONS)
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function when it is first called, and keep the code on disk if there is a place."""
+    """Compile a function when it is first called, and cache the code on disk where possible."""
     try:
-        return cast(Function, numba.njit(cache=True, **HOW)(function))
+        return cast(Function, numba.njit(cache=True, **OPTIONS)(function))
     except RuntimeError:  # neither the package nor the user's cache can be written
-        return cast(Function, numba.njit(**HOW)(function))
+        return cast(Function, numba.njit(**OPTIONS)(function))
 
 
 @part
 def step(x: State) -> State:
-    """Go on in the sequence of random numbers: Marsaglia's xorshift, never 0."""
+    """Return the next random number: Marsaglia's xorshift, never 0."""
     x ^= x << u64(13)
     x ^= x >> u64(7)
     x ^= x << u64(17)
@@ -54,16 +54,16 @@ def step(x: State) -> State:
 
 @part
 def below(x: State, n: int) -> Any:
-    """Turn a random number into one of 0 .. n-1."""
+    """Return a random integer from 0 to n-1."""
     return np.int64((x * u64(2685821657736338717) >> u64(32)) * u64(n) >> u64(32))
 
 
 @part
-def thin(ids: Ids, first: int, last: int, keep: Ids, kept: Ids, x: State) -> Any:
-    """Copy those words of a sentence that have a vector and are not thinned out."""
+def subsample(ids: Ids, first: int, last: int, keep: Ids, kept: Ids, x: State) -> Any:
+    """Copy the words of a sentence that have a vector and are kept; return their number."""
     n = 0
-    for place in range(first, last):
-        word = ids[place]
+    for position in range(first, last):
+        word = ids[position]
         if word < len(keep):
             x = step(x)
             if np.uint32(x >> u64(32)) <= keep[word]:
@@ -73,19 +73,19 @@ def thin(ids: Ids, first: int, last: int, keep: Ids, kept: Ids, x: State) -> Any
 
 
 @part
-def around(kept: Ids, n: int, i: int, reach: int, words: Ids) -> int:
-    """Collect the words at most `reach` places away from place i."""
+def context_words(kept: Ids, n: int, i: int, reach: int, words: Ids) -> int:
+    """Copy the words at most `reach` positions away from position i; return their number."""
     m = 0
-    for place in range(max(0, i - reach), min(n, i + reach + 1)):
-        if place != i:
-            words[m] = kept[place]
+    for position in range(max(0, i - reach), min(n, i + reach + 1)):
+        if position != i:
+            words[m] = kept[position]
             m += 1
     return m
 
 
 @part
 def draw(chance: Ids, other: Ids, outs: Ids, negative: int, x: State) -> State:
-    """Fill outs[1:] with random words: any word, or the other one that shares its place."""
+    """Fill outs[1:] with random words: a row of the alias table, or its other word."""
     for j in range(1, negative + 1):
         x = step(x)
         word = below(x, len(chance))
@@ -120,7 +120,7 @@ def score(x: Floats, c: Floats, s: Floats) -> None:
 
 @part
 def squash(s: Floats, n: int) -> None:
-    """Put each score through a sigmoid, to 1e-6: tanh(x/2) as a quotient that runs in lanes."""
+    """Replace n scores by their sigmoid, to 1e-6: tanh(x/2) as a quotient of polynomials."""
     for i in range(n):
         x = min(max(s[i] * f32(0.5), f32(-7.9)), f32(7.9))
         y = x * x
@@ -140,7 +140,7 @@ def squash(s: Floats, n: int) -> None:
 
 @part
 def errors(s: Floats, n: int, width: int, outs: Ids, negative: int, rate: Any) -> None:
-    """Turn scores (n * width,) into rate * (label - sigmoid); 0 where a negative is the centre."""
+    """Replace scores (n * width,) by rate * (label - sigmoid); 0 where a negative is the centre."""
     squash(s, n * width)
     for i in range(n * width):
         s[i] *= -rate
@@ -186,52 +186,45 @@ def pull(x: Floats, c: Floats, g: Floats) -> None:
 
 @compiled
 def train(
-    ids: Ids,
-    bounds: Ids,  # (S+1,) where each sentence begins in ids
+    ids: Ids, bounds: Ids,  # (tokens,), and (S+1,) where each sentence begins in them
     keep: Ids,  # (V,) a word stays if 32 random bits are no more than this
-    chance: Ids,  # (V,) the same for a place of the table of negatives
-    other: Ids,  # (V,) whose the rest of that place is
-    vectors: Floats,  # (V, d)
-    outputs: Floats,  # (V, d)
-    state: Ids,  # (1,) random numbers go on from here
-    told: Ids,  # (2,) whether to stop, words done
-    skipgram: bool,
-    window: int,
-    negative: int,
-    rate: float,  # in the first sentence
-    slope: float,  # how much it falls with each
-) -> None:
-    """Train on some sentences."""
+    chance: Ids, other: Ids,  # (V,) the same for rows of the alias table; the other word of a row
+    vectors: Floats, outputs: Floats,  # (V, d)
+    state: Ids, status: Ids,  # (1,) of the random numbers; (2,) whether to stop, words done
+    skipgram: bool, window: int, negative: int,
+    rate: float, slope: float,  # in the first sentence, and its decrease with each sentence
+) -> None:  # fmt: skip
+    """Train the vectors and output vectors in place on some sentences."""
     dim = vectors.shape[1]
     longest = 0
     for s in range(len(bounds) - 1):
         longest = max(longest, bounds[s + 1] - bounds[s])
     kept = np.empty(longest, np.int32)
-    around_ = np.empty(min(2 * window, longest), np.int32)
+    context = np.empty(min(2 * window, longest), np.int32)
     width = (negative + TOGETHER) // TOGETHER * TOGETHER  # J, padded
     outs = np.zeros(width, np.int32)
     c = np.zeros((width, dim), np.float32)
     flat = np.zeros(WORDS * width, np.float32)
     g = flat.reshape(WORDS, width)
-    hidden = np.zeros((2, dim), np.float32)  # CBOW: the mean of the words around, and its error
+    hidden = np.zeros((2, dim), np.float32)  # CBOW: the mean of the context words, and its error
     first_row = np.zeros(1, np.int32)
     x = state[0]
     for s in range(len(bounds) - 1):
-        n, x = thin(ids, bounds[s], bounds[s + 1], keep, kept, x)
+        n, x = subsample(ids, bounds[s], bounds[s + 1], keep, kept, x)
         now = f32(rate - slope * s)
-        at_once = max(1, min(WORDS, int(STEP / max(now, f32(1e-9)))))
+        batch = max(1, min(WORDS, int(STEP / max(now, f32(1e-9)))))
         for i in range(n):
-            if told[0] != 0:
+            if status[0] != 0:
                 return
             x = step(x)
-            many = around(kept, n, i, 1 + below(x, window), around_)
+            many = context_words(kept, n, i, 1 + below(x, window), context)
             if many == 0:
                 continue
             outs[0] = kept[i]
             x = draw(chance, other, outs, negative, x)
             if skipgram:
-                for first in range(0, many, at_once):
-                    words = around_[first : min(many, first + at_once)]
+                for first in range(0, many, batch):
+                    words = context[first : min(many, first + batch)]
                     fetch(outputs, outs, negative + 1, c)
                     for m in range(len(words)):
                         score(vectors[words[m]], c, g[m])
@@ -245,7 +238,7 @@ def train(
                 for k in range(dim):
                     mean[k] = error[k] = f32(0)
                 for m in range(many):
-                    row = vectors[around_[m]]
+                    row = vectors[context[m]]
                     for k in range(dim):
                         mean[k] += row[k]
                 for k in range(dim):
@@ -257,8 +250,8 @@ def train(
                     push(outputs[outs[j]], hidden, first_row, 1, g, j)
                 pull(error, c, g[0])
                 for m in range(many):
-                    row = vectors[around_[m]]
+                    row = vectors[context[m]]
                     for k in range(dim):
                         row[k] += error[k]
-        told[1] += bounds[s + 1] - bounds[s]
+        status[1] += bounds[s + 1] - bounds[s]
     state[0] = x

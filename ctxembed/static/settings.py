@@ -1,13 +1,13 @@
-"""What every engine is told."""
+"""The settings of an engine."""
 
 from dataclasses import dataclass
 
-LEAST_RATE = 1e-4  # where the rate ends, having fallen in a line
+FINAL_RATE = 1e-4  # the learning rate falls linearly to this
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineSettings:
-    """What word2vec is told; engine.fit_settings fits what has no default here."""
+    """Settings of word2vec; engine.fit_settings fills in those without a default."""
 
     engine: str = "own"  # or "gensim"
     algorithm: str = "skipgram"  # or "cbow"

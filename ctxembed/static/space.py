@@ -1,25 +1,76 @@
-"""Static vectors as an attention sees them, made when they are asked for."""
+"""Static vectors of length 1, and vectors of 8 bits a number, computed on access."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ctxembed.static.quantized import BLOCK, Small
 from ctxembed.stats.vectors import Floats, unit
 
-Vectors = Floats | Small  # (V, d) as they are in a file
+MAX_INT8 = 127  # the largest 8-bit integer whose negative is one too
+BLOCK = 1 << 9  # rows converted at once: they fit in the cache
+
+
+def quantize(vectors: NDArray[Any]) -> NDArray[np.int8]:
+    """Return (V, 4 + d) bytes: each row's scale, a float32, and its numbers from -127 to 127.
+
+    >>> quantize(np.array([[0.5, -1.0], [0.0, 0.0]], np.float32)).tolist()
+    [[4, 2, 1, 60, 64, -127], [0, 0, 0, 0, 0, 0]]
+    """
+    quantized = np.zeros((len(vectors), 4 + vectors.shape[1]), np.int8)
+    for first in range(0, len(vectors), BLOCK):
+        x = np.asarray(vectors[first : first + BLOCK], np.float32)
+        scale = np.abs(x).max(axis=1, initial=0) / np.float32(MAX_INT8)
+        part = Quantized(quantized[first : first + BLOCK])
+        part.scales[:] = scale
+        part.numbers[:] = np.rint(x / np.where(scale > 0, scale, 1)[:, None])
+    return quantized
+
+
+class Quantized:
+    """Quantized vectors that behave like a float32 array (V, d), a quarter of its size.
+
+    >>> quantized = Quantized(quantize(np.array([[0.5, -1.0], [0.0, 0.0]])))
+    >>> quantized.shape, quantized[0].round(3).tolist()
+    ((2, 2), [0.5040000081062317, -1.0])
+    """
+
+    ndim, dtype = 2, np.dtype(np.float32)
+
+    def __init__(self, rows: NDArray[np.int8]) -> None:
+        self.rows = rows  # as in the file
+        dim = rows.shape[1] - 4
+        records = rows.view([("scale", "<f4"), ("numbers", "i1", (dim,))])[:, 0]
+        self.scales, self.numbers = records["scale"], records["numbers"]  # (V,), (V, d)
+        self.shape = self.numbers.shape
+
+    def __len__(self) -> int:
+        return len(self.scales)
+
+    def __getitem__(self, rows: Any) -> NDArray[np.float32]:
+        """Return (..., d) the vectors of these rows."""
+        vectors: NDArray[np.float32] = self.numbers[rows].astype(np.float32)  # then scaled: faster
+        vectors *= np.asarray(self.scales[rows])[..., None]
+        return vectors
+
+    def take(self, rows: Any, axis: int = 0) -> NDArray[np.float32]:
+        """Return (..., d) the vectors of these rows, as numpy's own arrays do."""
+        assert axis == 0
+        return self[np.asarray(rows, np.intp)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self[:] if dtype is None else self[:].astype(dtype, copy=False)
+
+
+Vectors = Floats | Quantized  # (V, d) as they are in a file
 
 
 class Space:
-    """Vectors of length 1, with or without what they all share.
-
-    Stands wherever an array (V, d) is indexed by word: a question about one sentence needs a few
-    rows, not a second copy of the whole table.
-    """
+    """Vectors of length 1, centered or not: an array (V, d) whose rows are computed on access."""
 
     def __init__(self, vectors: Vectors, mean: Floats | None = None) -> None:
         self.vectors, self.shape = vectors, vectors.shape  # (V, d)
-        self.mean = mean  # (d,) what they all share; None leaves it in
+        self.mean = mean  # (d,) subtracted first; None subtracts nothing
         self._norms: dict[tuple[int, int], Floats] = {}
 
     def __getitem__(self, ids: Any) -> Floats:
@@ -27,16 +78,16 @@ class Space:
         x: Floats = self.vectors.take(ids, axis=0)
         return unit(x if self.mean is None else x - self.mean)
 
-    def cosines(self, asked: Floats, first: int = 0, last: int | None = None) -> Floats:
+    def cosines(self, queries: Floats, first: int = 0, last: int | None = None) -> Floats:
         """Return (n, V): the cosines of n vectors of length 1 with the words from first to last."""
         last = len(self.vectors) if last is None else last
         norms = self._norms.get((first, last))
         lengths = np.empty(last - first, np.float32) if norms is None else norms
-        products = np.empty((last - first, len(asked)), np.float32)  # (V, n)
+        products = np.empty((last - first, len(queries)), np.float32)  # (V, n)
         for start in range(first, last, BLOCK):
             stop = min(last, start + BLOCK)
             x, part = self.vectors[start:stop], slice(start - first, stop - first)
-            products[part] = x @ asked.T  # the large matrix on the left is faster
+            products[part] = x @ queries.T  # the large matrix on the left is faster
             if norms is None:
                 x = x if self.mean is None else x - self.mean
                 lengths[part] = np.sqrt(np.einsum("vd,vd->v", x, x))
@@ -44,13 +95,13 @@ class Space:
             lengths[lengths == 0] = 1  # a row of zeros
             self._norms[first, last] = lengths
         if self.mean is not None:
-            products -= asked @ self.mean
+            products -= queries @ self.mean
         cosines: Floats = np.divide(products.T, lengths, order="C", dtype=np.float32)
         return cosines
 
 
 def mean_of(vectors: Vectors) -> Floats:
-    """Return (d,): short sums in float32 by a product with ones, a long one in float64."""
+    """Return (d,) the mean: short sums in float32 by a product with ones, a long one in float64."""
     total, ones = np.zeros(vectors.shape[1]), np.ones(BLOCK, np.float32)
     for first in range(0, len(vectors), BLOCK):
         some = vectors[first : first + BLOCK]

@@ -1,4 +1,4 @@
-"""Vectors, matrices and weights written by hand, as on a blackboard."""
+"""Read the vectors, matrices and weights of a worked example."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,72 +15,19 @@ MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
 @dataclass(frozen=True)
-class Given:
+class WorkedExample:
     """A few vectors, and matrices for them if the file has any."""
 
     words: list[str]
     vectors: Floats  # (V, d)
-    matrices: dict[str, Floats] = field(default_factory=dict)  # w_q, w_k, w_v, w_o
+    matrices: dict[str, Floats] = field(default_factory=dict)  # w_q, w_k, w_v, w_o: (H, d, dk)
 
 
-def read_vectors(path: Path) -> Given:
+def read_vectors(path: Path) -> WorkedExample:
     """Read `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}."""
     text = read_text(path)
-    if path.suffix == ".json":
-        return _from_json(path, text)
-    words, rows = _rows(path, text)
-    return Given(words, _matrix(path, rows))
-
-
-def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
-    """Read a weight table: a line of tokens, then `token TAB weight TAB weight ...`.
-
-    Returns the tokens looked at, the tokens that look, and the weights (Tq, Tk).
-    """
-    text = read_text(path)
-    head, _, body = text.partition("\n")
-    columns = head.split("\t")[1:]
-    words, rows = _rows(path, body, first=2)
-    weights = _matrix(path, rows)
-    if weights.shape[1] != len(columns):
-        raise CorpusError(f"{path}: {len(columns)} tokens in line 1, {weights.shape[1]} weights")
-    for number, (word, row) in enumerate(zip(words, weights, strict=True), 2):
-        if (row < 0).any() or abs(row.sum() - 1) > 1e-6:
-            raise CorpusError(
-                f"{path}: line {number}: the weights of {word!r} sum to {row.sum():g}, not 1"
-            )
-    return columns, words, weights
-
-
-def _rows(path: Path, text: str, first: int = 1) -> tuple[list[str], list[list[float]]]:
-    words: list[str] = []
-    rows: list[list[float]] = []
-    for number, line in enumerate(text.split("\n"), first):
-        if not line.strip() or line.startswith("#"):
-            continue
-        word, *cells = line.split("\t") if "\t" in line else line.split()
-        try:
-            rows.append([float(cell) for cell in cells])
-        except ValueError:
-            raise CorpusError(f"{path}: line {number}: not a number in {line!r}") from None
-        if word in words:
-            raise CorpusError(f"{path}: line {number}: {word!r} is there twice")
-        words.append(word)
-    return words, rows
-
-
-def _matrix(path: Path, rows: list[list[float]]) -> Floats:
-    if not rows or not rows[0]:
-        raise CorpusError(f"{path}: no numbers in it")
-    if len({len(row) for row in rows}) > 1:
-        raise CorpusError(f"{path}: rows of different length")
-    matrix = np.array(rows, np.float64)
-    if not np.isfinite(matrix).all():
-        raise CorpusError(f"{path}: a number that is not finite")
-    return matrix
-
-
-def _from_json(path: Path, text: str) -> Given:
+    if path.suffix != ".json":
+        return WorkedExample(*_read_rows(path, text))
     try:
         value: Any = json.loads(text)
         listed = value.get("vectors", value)
@@ -91,16 +38,57 @@ def _from_json(path: Path, text: str) -> Given:
         expected = '{"vectors": {"phone": [1, 0]}, "w_v": [[2, 0], [0, 2]]}'
         raise CorpusError(f"{path}: cannot be read; write JSON such as {expected}") from None
     vectors = _matrix(path, rows)
-    made = {
-        name: matrix[None] if matrix.ndim == 2 else matrix  # (H, d, dk)
-        for name, matrix in matrices.items()
-    }
-    _check_matrices(path, made, vectors.shape[1])
-    return Given(words, vectors, made)
+    by_head = {name: x[None] if x.ndim == 2 else x for name, x in matrices.items()}
+    _check_matrices(path, by_head, vectors.shape[1])
+    return WorkedExample(words, vectors, by_head)
+
+
+def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
+    """Read a weight table: a line of tokens, then `token TAB weight TAB weight ...`.
+
+    Returns the tokens attended to, the tokens that attend, and the weights (Tq, Tk).
+    """
+    head, _, body = read_text(path).partition("\n")
+    columns = head.split("\t")[1:]
+    words, weights = _read_rows(path, body, first=2)
+    if weights.shape[1] != len(columns):
+        raise CorpusError(f"{path}: {len(columns)} tokens in line 1, {weights.shape[1]} weights")
+    for number, (word, row) in enumerate(zip(words, weights, strict=True), 2):
+        if (row < 0).any() or abs(row.sum() - 1) > 1e-6:
+            problem = f"the weights of {word!r} sum to {row.sum():g}, not 1"
+            raise CorpusError(f"{path}: line {number}: {problem}")
+    return columns, words, weights
+
+
+def _read_rows(path: Path, text: str, first: int = 1) -> tuple[list[str], Floats]:
+    """Return the words of lines, and their numbers (V, d); `first` is the number of the line."""
+    rows: dict[str, list[float]] = {}
+    for number, line in enumerate(text.split("\n"), first):
+        if not line.strip() or line.startswith("#"):
+            continue
+        word, *cells = line.split("\t") if "\t" in line else line.split()
+        if word in rows:
+            raise CorpusError(f"{path}: line {number}: {word!r} is there twice")
+        try:
+            rows[word] = [float(cell) for cell in cells]
+        except ValueError:
+            raise CorpusError(f"{path}: line {number}: not a number in {line!r}") from None
+    return list(rows), _matrix(path, list(rows.values()))
+
+
+def _matrix(path: Path, rows: list[list[float]]) -> Floats:
+    if not rows or not rows[0]:
+        raise CorpusError(f"{path}: contains no numbers")
+    if len({len(row) for row in rows}) > 1:
+        raise CorpusError(f"{path}: rows of different length")
+    matrix = np.array(rows, np.float64)
+    if not np.isfinite(matrix).all():
+        raise CorpusError(f"{path}: a number that is not finite")
+    return matrix
 
 
 def _check_matrices(path: Path, matrices: dict[str, Floats], dim: int) -> None:
-    """Make sure that q meets k, and that the output has the length of a vector."""
+    """Check that q and k have equal length, and that the output has the length of a vector."""
     for name, matrix in matrices.items():
         if matrix.ndim != 3 or not np.isfinite(matrix).all():
             raise CorpusError(f"{path}: {name} is not a matrix, nor one for each head")
@@ -108,9 +96,9 @@ def _check_matrices(path: Path, matrices: dict[str, Floats], dim: int) -> None:
     q, k, v = (sizes.get(name, (dim, dim))[1] for name in ("w_q", "w_k", "w_v"))
     _, out = sizes.get("w_o", (v, v))
     for name, (rows, _) in sizes.items():
-        wanted = v if name == "w_o" else dim
-        if rows != wanted:
-            raise CorpusError(f"{path}: {name} has {rows} rows, its vectors have {wanted} numbers")
+        size = v if name == "w_o" else dim
+        if rows != size:
+            raise CorpusError(f"{path}: {name} has {rows} rows, its vectors have {size} numbers")
     if q != k:
         raise CorpusError(f"{path}: w_q makes {q} numbers, w_k {k}; q·k needs as many in both")
     if out != dim:

@@ -1,4 +1,4 @@
-"""How strongly do counts differ, and over how many documents are they spread?"""
+"""Association measures: log-likelihood and log ratio of two counts, dispersion over documents."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,13 @@ def log_likelihood(count_a: Floats, size_a: float, count_b: Floats, size_b: floa
     for count, size in ((count_a, size_a), (count_b, size_b)):
         for part, rate in ((count, both), (size - count, 1 - both)):
             expected = size * rate
-            some = part > 0
-            total[some] += part[some] * np.log(part[some] / expected[some])
+            at = part > 0
+            total[at] += part[at] * np.log(part[at] / expected[at])
     return np.maximum(2 * total, 0.0)
 
 
 def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) -> Floats:
-    """Return how often one rate doubles to the other, log2; half an occurrence stands for none.
+    """Return log2 of the ratio of two rates (n,); a count of 0 is taken as one half.
 
     >>> log_ratio(np.array([8.0, 0.0]), 100, np.array([1.0, 2.0]), 100).tolist()
     [3.0, -2.0]
@@ -35,16 +35,16 @@ def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) ->
 
 
 class Spread:
-    """Documents of several sizes, over which the occurrences of a word may be spread."""
+    """The sizes of documents, to measure how evenly a word is spread over them."""
 
     def __init__(self, sizes: NDArray[np.int64]) -> None:
         self.total = int(sizes.sum())
         self.sizes, self.number = np.unique(sizes[sizes > 0], return_counts=True)
 
     def of(self, count: int, documents: int) -> float:
-        """Return documents that have a word, as a share of those that would have it by chance.
+        """Return the number of documents with a word, divided by the number expected by chance.
 
-        count: its occurrences; by chance they are dealt out to all words at random.
+        count: its occurrences; by chance they fall on random positions.
 
         >>> two = Spread(np.array([10, 10]))
         >>> round(two.of(2, 1), 3), round(two.of(2, 2), 3)

@@ -1,4 +1,4 @@
-"""k-means: groups of vectors, each vector in the group whose mean is nearest to it."""
+"""k-means clustering (Lloyd's algorithm, k-means++), as in scikit-learn but with numpy only."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ctxembed.stats.vectors import Floats, unit
 
 Labels = NDArray[np.intp]
-REST = 1e-4  # a usual tolerance
+TOLERANCE = 1e-4  # of find_centres
 
 
 def nearest(x: Floats, centres: Floats) -> Labels:
@@ -24,16 +24,16 @@ def k_means(
     steps: int = 300,
     tolerance: float = 0.0,
 ) -> Floats:
-    """Move centres (k, d) to the means of the rows of x (n, d) nearest to them, until they rest.
+    """Return centres (k, d), each the mean of the rows of x (n, d) nearest to it.
 
-    weights: (n,) how much each row counts. sphere: rows and centres have length 1. tolerance: the
-    square of a step that is rest enough, as a share of the variance.
+    weights: (n,) of the rows. sphere: rows and centres have length 1. tolerance: stop at a smaller
+    squared step, as a fraction of the variance.
 
     >>> k_means(np.array([[0.0], [1], [8], [10]]), np.array([[0.0], [1]])).tolist()
     [[0.5], [9.0]]
     """
     before: Labels | None = None
-    least = tolerance * float(x.var(axis=0).mean()) if tolerance else 0.0
+    min_shift = tolerance * float(x.var(axis=0).mean()) if tolerance else 0.0
     counts = np.ones(len(x), x.dtype) if weights is None else weights
     for _ in range(steps):
         labels = nearest(x, centres)
@@ -41,31 +41,31 @@ def k_means(
             break
         member = np.equal.outer(np.arange(len(centres)), labels) * counts  # (k, n)
         total = member.sum(axis=1, keepdims=True)
-        # A group that is empty stays where it is.
+        # The centre of an empty cluster does not move.
         moved = np.where(total > 0, member @ x / np.where(total > 0, total, 1), centres)
         moved = np.asarray(unit(moved) if sphere else moved, centres.dtype)
         shift, centres, before = float(((moved - centres) ** 2).sum()), moved, labels
-        if shift <= least:
+        if shift <= min_shift:
             break
     return centres
 
 
 def find_centres(x: Floats, k: int, seed: int, starts: int) -> Floats:
-    """Return the best k centres (k, d) of several starts, each spread out by k-means++."""
+    """Return the best k centres (k, d) of several runs of k-means, each begun by k-means++."""
     rng = np.random.RandomState(seed)
     middle = x.mean(axis=0)  # distances are more exact around it
     x = x - middle
-    least, best = np.inf, x[:k]
+    lowest, best = np.inf, x[:k]
     for _ in range(starts):
-        centres = k_means(x, _spread_out(x, k, rng), tolerance=REST)
-        apart = float(((x - centres[nearest(x, centres)]) ** 2).sum())
-        if apart < least * (1 - 1e-12):  # the same groups may differ in the last digit
-            least, best = apart, centres
+        centres = k_means(x, _plus_plus(x, k, rng), tolerance=TOLERANCE)
+        inertia = float(((x - centres[nearest(x, centres)]) ** 2).sum())
+        if inertia < lowest * (1 - 1e-12):  # the same clusters may differ in the last digit
+            lowest, best = inertia, centres
     return np.asarray(best + middle)
 
 
-def _spread_out(x: Floats, k: int, rng: np.random.RandomState) -> Floats:
-    """Draw k rows far apart (Arthur and Vassilvitskii 2007), each the best of a few drawn."""
+def _plus_plus(x: Floats, k: int, rng: np.random.RandomState) -> Floats:
+    """Return k rows of x by k-means++ (Arthur and Vassilvitskii 2007), each the best of a few."""
     squares = np.einsum("nd,nd->n", x, x)
 
     def distances(rows: NDArray[np.intp]) -> Floats:

@@ -1,6 +1,6 @@
-"""Could chance have done it? Whole documents are dealt out to two corpora at random.
+"""Permutation test and bootstrap interval for the difference of two corpora, by documents.
 
-Occurrences in one document resemble each other; documents are what chance may move.
+Occurrences in one document resemble each other, so whole documents are permuted and resampled.
 """
 
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from numpy.typing import NDArray
 from ctxembed.stats.vectors import Floats
 
 Ints = NDArray[np.int64]
-AT_ONCE = 1000  # deals made together
-FIRST = 50  # and at first
-ENOUGH = 20  # deals that show as large a difference: there, the p-value is known well enough
-BOOTSTRAP = 200  # samples of documents for an interval
+BATCH_SIZE = 1000  # permutations computed together
+FIRST_BATCH = 50
+ENOUGH = 20  # permutations with as large a difference, after which the test stops
+RESAMPLES = 200  # bootstrap samples of documents for an interval
 
 
 @dataclass(frozen=True)
-class Dealt:
-    """What dealing documents says of the difference of two corpora."""
+class PermutationResult:
+    """The difference of two corpora, compared with that of permuted documents."""
 
     distance: float  # length of the difference of the means
-    chance: float  # root of its mean square over the deals
+    chance: float  # root of its mean square over the permutations
     p_value: float
     spread: float  # root mean square distance of an occurrence to the mean of its corpus
 
     @property
     def effect(self) -> float:
-        """The distance beyond chance, in spreads of an occurrence."""
+        """The distance beyond chance, in units of `spread`."""
         return effect_size(self.distance**2 - self.chance**2, self.spread)
 
 
@@ -36,89 +36,93 @@ class Dealt:
 class Documents:
     """The documents in which a word occurs, those of the first corpus first."""
 
-    sums: Floats  # (D, d) of the vectors of its occurrences
-    counts: Floats  # (D,) how many there are
-    first: int  # documents of the first corpus
+    sums: Floats  # (D, d) sums of the vectors of its occurrences
+    counts: Floats  # (D,) numbers of occurrences
+    first: int  # number of documents of the first corpus
 
     def mean_square(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return |D|² (n,) and the same over 1/a + 1/b, for documents given to the first corpus.
+        """Return |D|² (n,) and |D|² / (1/a + 1/b) (n,) for n assignments of documents.
 
         weights: (n, D) 1 for a document of the first corpus, 0 for one of the second.
         """
         a, b = weights @ self.counts, (1 - weights) @ self.counts  # (n,) occurrences
-        taken = weights @ self.sums
-        apart = (self.sums.sum(axis=0) - taken) / b[:, None] - taken / a[:, None]
-        squares = (apart * apart).sum(axis=1)
+        first_sums = weights @ self.sums
+        difference = (self.sums.sum(axis=0) - first_sums) / b[:, None] - first_sums / a[:, None]
+        squares = (difference * difference).sum(axis=1)
         return squares, squares / (1 / a + 1 / b)
 
 
 def by_document(x: Floats, of_x: Ints, y: Floats, of_y: Ints) -> Documents:
-    """Add up vectors (n, d) and (m, d) by the documents (n,) and (m,) they stand in."""
+    """Sum vectors (n, d) and (m, d) by their documents (n,) and (m,)."""
     sums, counts = [], []
     for vectors, documents in ((x, of_x), (y, of_y)):
-        _, number, each = np.unique(documents, return_inverse=True, return_counts=True)
-        total = np.zeros((len(each), vectors.shape[1]))
+        _, number, sizes = np.unique(documents, return_inverse=True, return_counts=True)
+        total = np.zeros((len(sizes), vectors.shape[1]))
         np.add.at(total, number, vectors)
         sums.append(total)
-        counts.append(each.astype(np.float64))
+        counts.append(sizes.astype(np.float64))
     return Documents(np.concatenate(sums), np.concatenate(counts), len(counts[0]))
 
 
-def deal(x: Floats, y: Floats, found: Documents, number: int, rng: np.random.Generator) -> Dealt:
-    """Compare the means of x (n, d) and y (m, d) with those of documents dealt out at random.
+def permutation_test(
+    x: Floats, y: Floats, documents: Documents, number: int, rng: np.random.Generator
+) -> PermutationResult:
+    """Compare the means of x (n, d) and y (m, d) with those of randomly assigned documents.
 
-    Larger corpora have smaller differences by chance, and a deal changes how many occurrences each
-    gets: deals are compared by |D|² over 1/a + 1/b, for a and b occurrences. Dealing ends with the
-    twentieth deal that shows as large a difference (Besag and Clifford 1991), or with 100 * number:
-    few deals tell that chance does it, and among thousands of words only a tiny p-value says more.
+    A permutation changes the numbers of occurrences a and b, and larger corpora differ less by
+    chance: permutations are compared by |D|² / (1/a + 1/b). The test stops at the twentieth
+    permutation with as large a difference (Besag and Clifford 1991), or after 100 * number.
     """
-    total = len(found.counts)
-    real = np.zeros((1, total))
-    real[0, : found.first] = 1
-    (square,), (score,) = found.mean_square(real)
-    inside = [((v - v.mean(axis=0)) ** 2).sum() for v in (x, y)]
-    spread = float(np.sqrt(sum(inside) / max(1, len(x) + len(y) - 2)))
-    made, beyond, squares, most = 0, 0, 0.0, 100 * (number + 1) - 1
+    total = len(documents.counts)
+    observed = np.zeros((1, total))
+    observed[0, : documents.first] = 1
+    (square,), (score,) = documents.mean_square(observed)
+    within = [((v - v.mean(axis=0)) ** 2).sum() for v in (x, y)]
+    spread = float(np.sqrt(sum(within) / max(1, len(x) + len(y) - 2)))
+    done, beyond, sum_of_squares, limit = 0, 0, 0.0, 100 * (number + 1) - 1
     p_value = None
-    while made < most and p_value is None:
-        size = min(max(FIRST, made), AT_ONCE, most - made)
-        order = rng.random((size, total)).argsort(axis=1)  # each row deals all documents
-        some, scores = found.mean_square((order < found.first).astype(np.float64))
+    while done < limit and p_value is None:
+        size = min(max(FIRST_BATCH, done), BATCH_SIZE, limit - done)
+        order = rng.random((size, total)).argsort(axis=1)  # each row permutes all documents
+        squares, scores = documents.mean_square((order < documents.first).astype(np.float64))
         as_far = np.flatnonzero(scores >= score * (1 - 1e-9) - 1e-12)
         if beyond + len(as_far) >= ENOUGH:
-            p_value = ENOUGH / (made + int(as_far[ENOUGH - beyond - 1]) + 1)
+            p_value = ENOUGH / (done + int(as_far[ENOUGH - beyond - 1]) + 1)
         beyond += len(as_far)
-        squares += float(some.sum())
-        made += size
+        sum_of_squares += float(squares.sum())
+        done += size
     if p_value is None:
-        p_value = (1 + beyond) / (1 + made)
-    return Dealt(float(np.sqrt(square)), float(np.sqrt(squares / made)), p_value, spread)
+        p_value = (1 + beyond) / (1 + done)
+    chance = float(np.sqrt(sum_of_squares / done))
+    return PermutationResult(float(np.sqrt(square)), chance, p_value, spread)
 
 
 def effect_size(square: float, spread: float) -> float:
-    """Return the root of a squared distance in spreads; 0 where chance explains all of it."""
+    """Return the root of a squared distance in units of spread; 0 where it is negative."""
     return float(np.sqrt(max(0.0, square)) / (spread or 1.0))
 
 
-def interval(found: Documents, tested: Dealt, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the effect: documents drawn again in each corpus.
+def interval(
+    documents: Documents, tested: PermutationResult, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the effect; documents are resampled in each corpus.
 
-    Drawing again adds once more what chance adds to a squared distance: both are taken off.
+    Resampling adds to a squared distance what chance adds, a second time: both are subtracted.
     """
-    parts = []
-    for some in (slice(0, found.first), slice(found.first, None)):
-        n = len(found.counts[some])
-        drawn = rng.multinomial(n, np.full(n, 1 / n), BOOTSTRAP).astype(np.float64)
-        counts = np.maximum(drawn @ found.counts[some], 1)
-        parts.append(drawn @ found.sums[some] / counts[:, None])
-    squares = ((parts[1] - parts[0]) ** 2).sum(axis=1) - 2 * tested.chance**2
+    means = []
+    for corpus in (slice(0, documents.first), slice(documents.first, None)):
+        n = len(documents.counts[corpus])
+        drawn = rng.multinomial(n, np.full(n, 1 / n), RESAMPLES).astype(np.float64)
+        counts = np.maximum(drawn @ documents.counts[corpus], 1)
+        means.append(drawn @ documents.sums[corpus] / counts[:, None])
+    squares = ((means[1] - means[0]) ** 2).sum(axis=1) - 2 * tested.chance**2
     effects = [effect_size(float(square), tested.spread) for square in squares]
     low, high = np.quantile(effects, [0.025, 0.975])
     return float(min(low, tested.effect)), float(max(high, tested.effect))
 
 
 def adjust(p_values: Floats) -> Floats:
-    """Return q-values: among the words up to this one, so many are expected to be false alarms.
+    """Return q-values: the expected share of false alarms among words up to this p-value.
 
     Benjamini and Hochberg (1995).
 
@@ -127,6 +131,6 @@ def adjust(p_values: Floats) -> Floats:
     """
     order = np.argsort(p_values, kind="stable")
     scaled = p_values[order] * len(p_values) / np.arange(1, len(p_values) + 1)
-    made = np.empty(len(p_values))
-    made[order] = np.minimum.accumulate(scaled[::-1])[::-1].clip(max=1)
-    return made
+    q_values = np.empty(len(p_values))
+    q_values[order] = np.minimum.accumulate(scaled[::-1])[::-1].clip(max=1)
+    return q_values

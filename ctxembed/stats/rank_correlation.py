@@ -15,11 +15,11 @@ def ranks(values: Sequence[float] | Floats, weights: Floats) -> Floats:
     >>> ranks([10, 30, 20, 20], np.ones((1, 4)))
     array([[1. , 4. , 2.5, 2.5]])
     """
-    _, place, sizes = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    order = np.argsort(place, kind="stable")
+    _, at, sizes = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    order = np.argsort(at, kind="stable")
     starts = np.cumsum(sizes) - sizes
     tied = np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)  # (R, values)
-    return np.asarray((np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, place])
+    return np.asarray((np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, at])
 
 
 def rank_correlations(
@@ -32,8 +32,8 @@ def rank_correlations(
     b -= (weights * b).sum(axis=1, keepdims=True) / total
     lengths = np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1))
     products = (weights * a * b).sum(axis=1)
-    found = np.divide(products, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
-    return np.asarray(np.clip(found, -1, 1))
+    rho = np.divide(products, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
+    return np.asarray(np.clip(rho, -1, 1))
 
 
 def spearman(one: Sequence[float] | Floats, other: Sequence[float] | Floats) -> float | None:
@@ -42,5 +42,5 @@ def spearman(one: Sequence[float] | Floats, other: Sequence[float] | Floats) -> 
     >>> round(spearman([1, 2, 3, 4], [1, 2, 4, 3]), 4)
     0.8
     """
-    (found,) = rank_correlations(one, other, np.ones((1, len(one))))
-    return None if np.isnan(found) else float(found)
+    (rho,) = rank_correlations(one, other, np.ones((1, len(one))))
+    return None if np.isnan(rho) else float(rho)

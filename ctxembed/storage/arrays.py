@@ -1,4 +1,4 @@
-"""Arrays in files: mapped with care, or begun before their numbers are there."""
+"""Read .npy files as mapped arrays; write them in pieces."""
 
 import math
 from pathlib import Path
@@ -11,33 +11,32 @@ from numpy.typing import ArrayLike
 from ctxembed.storage.folder import HEAD, Part, open_path
 
 
-def load(place: Path | Part) -> Any:
-    """Map an array from a model directory, or say which file is at fault."""
-    if isinstance(place, Path):
-        place = open_path(place)
-    data = place.open_data()
-    kind, shape, begin = place.array_header(bytes(data[:HEAD]))
+def load(path: Path | Part) -> Any:
+    """Return an array of a model, mapped; refuse a damaged file."""
+    part = open_path(path) if isinstance(path, Path) else path
+    data = part.open_data()
+    kind, shape, begin = part.array_header(bytes(data[:HEAD]))
     if math.prod(shape) * int(kind[2:]) != len(data) - begin:
-        raise place.folder.damage(place.name, f"{len(data)} bytes, too many or few for {shape}")
+        raise part.folder.damage(part.name, f"{len(data)} bytes, too many or few for {shape}")
     return np.frombuffer(data, kind, offset=begin).reshape(shape)
 
 
 def map_array(path: Path) -> Any:
-    """Map an array of plain numbers that somebody else wrote; a damaged one is a ValueError."""
+    """Return an array of another program, mapped; raise ValueError for a damaged one."""
     try:
         return np.lib.format.open_memmap(path, mode="r")
     except (EOFError, OverflowError, SyntaxError, TokenError, TypeError) as error:
-        raise ValueError(str(error)) from None  # numpy reads a header as Python does
+        raise ValueError(str(error)) from None  # numpy evaluates a header as a Python literal
 
 
 def write_header(file: IO[bytes], shape: tuple[int, ...], kind: str) -> None:
-    """Begin an .npy file whose numbers follow; numpy leaves room for any number of rows."""
+    """Write the header of an .npy file; numpy pads it, so it can be rewritten for more rows."""
     header = {"descr": kind, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)
 
 
 class ArrayWriter:
-    """Writes an .npy file, a few numbers at a time; in the end it tells how many they are.
+    """Writes an .npy file in pieces; the header gets the length at the end.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -56,10 +55,10 @@ class ArrayWriter:
         return self
 
     def write(self, numbers: ArrayLike) -> None:
-        """Write numbers behind those that are there."""
-        some = np.asarray(numbers, self.kind)
-        self.file.write(some.tobytes())
-        self.length += len(some)
+        """Append numbers."""
+        array = np.asarray(numbers, self.kind)
+        self.file.write(array.tobytes())
+        self.length += len(array)
 
     def __exit__(self, *_: object) -> None:
         with self.file:

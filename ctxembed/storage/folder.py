@@ -1,10 +1,16 @@
-"""A folder whose files are opened at once: what takes its name later changes nothing in them."""
+"""A folder whose files are opened together, so that replacing it later does not change them.
+
+Windows cannot replace a folder with open or mapped files: there each file is read into memory when
+it is used, and its checksum shows whether it belongs to the model that was opened.
+"""
 
 import errno
+import json
 import mmap
 import os
 import re
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,163 +18,159 @@ from typing import Any
 from zlib import crc32
 
 from ctxembed.errors import CtxembedError, ModelError, Replaced, read_failure
-from ctxembed.storage import verified
 
-SMALL = 4 << 20  # bytes; what is smaller is verified each time: a thousandth of a second
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_BY_FOLDER = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
-OURS = (".npy", ".json", ".txt")  # how the names of our files end
-UNLISTED = ("senses.npz",)  # written into a model that is there already; it has its own checksums
+SMALL = 4 << 20  # bytes; smaller files are verified each time, which takes about a millisecond
+# Windows has O_BINARY and none of the others; only O_NONBLOCK does not wait for a fifo's writer.
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NONBLOCK", "O_NOFOLLOW"))
+_FOLDER = getattr(os, "O_DIRECTORY", None)  # None: directories cannot be opened
+SUFFIXES = (".npy", ".json", ".txt")  # of the files of a model
+UNLISTED = ("senses.npz",)  # added to a finished model; it has its own checksums
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
-WHOLE = 256 << 20  # bytes of a file that is read whole
+MAX_BYTES = 256 << 20  # of an unlisted file that is read into memory
 HEAD = 256  # bytes that hold the header of an array
-# What numpy writes for plain numbers; anything else in a model was not written by us.
+MAX_VERIFIED = 1000  # files remembered as verified; the oldest are forgotten
+REPLACE_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds between attempts to replace a locked file
+# What numpy writes for plain numbers; ctxembed writes no other header.
 _HEADER = re.compile(
     rb"\{'descr': '(?P<kind>[<|][fiu][1248])', 'fortran_order': False,"
     rb" 'shape': \((?P<shape>[\d, ]{0,99})\), \} *\n"
 )
 
 
-class Folder:
-    """The files of a directory, as they were when it was opened, and what is listed of them."""
+def replace_path(source: Path, target: Path) -> None:
+    """Rename source to target; wait if it is open elsewhere (on Windows, by a virus scanner)."""
+    for seconds in REPLACE_WAITS:
+        try:
+            source.replace(target)
+            return
+        except PermissionError:
+            time.sleep(seconds)
+    source.replace(target)
 
-    def __init__(
-        self, path: Path, fix: str, *, above: "Folder | None" = None, on_disk: bool = True
-    ) -> None:
-        self.path, self.fix, self.above = path, fix, above
+
+class Folder:
+    """The files of a directory as they were when it was opened, and its list of them."""
+
+    def __init__(self, path: Path, fix: str, *, follow: bool = True, on_disk: bool = True) -> None:
+        self.path, self.fix, self.follow = path, fix, follow  # follow: the folder may be a link
         self.listed: Mapping[str, Any] | None = None  # None: written before files were listed
         self.numbers: dict[str, int] = {}  # name -> open file
-        self.late = False  # whether files are opened when they are asked for
-        self.root: int | None = None  # where a system cannot open files by their folder
-        self.place: tuple[Path, int | None] = path, None  # and the folder in which it is
-        if above is not None:
-            self.place = path.relative_to(above.path), above.root
-        if _BY_FOLDER and on_disk:
-            flags = _FOLDER if above is None else _FOLDER | os.O_NOFOLLOW
-            self.root = os.open(self.place[0], flags, dir_fd=self.place[1])
+        self.root: int | None = None  # kept open, so that its inode is not used for another folder
+        self.late = _FOLDER is None  # whether each file is opened when it is read
+        self.identity: os.stat_result | None = None
+        if on_disk:
+            self.identity = os.stat(path, follow_symlinks=follow)
+            if not stat.S_ISDIR(self.identity.st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+            if _FOLDER is not None:
+                self.root = os.open(path, os.O_RDONLY | _FOLDER)
+                self.identity = os.fstat(self.root)
 
     def __del__(self) -> None:
-        self._let_go()
+        self._close_files()
         if self.root is not None:
             os.close(self.root)
 
     def __truediv__(self, name: str) -> "Part":
         return Part(self, name)
 
-    def _let_go(self) -> None:
+    def _close_files(self) -> None:
         for number in self.numbers.values():
             os.close(number)
         self.numbers = {}
 
-    def in_place(self) -> bool:
-        """Tell whether the directory is still what its name stands for."""
-        if self.root is None:
+    def is_current(self) -> bool:
+        """Return whether the path still leads to the directory that was opened."""
+        if self.identity is None:
             return True
         try:
-            here = os.stat(self.place[0], dir_fd=self.place[1])
-            same = os.path.samestat(here, os.fstat(self.root))
-            return same and (self.above is None or self.above.in_place())
+            now = os.stat(self.path, follow_symlinks=self.follow)
         except OSError:
             return False
+        return os.path.samestat(now, self.identity)
 
-    def hold(self, names: Iterable[str]) -> None:
-        """Open files; where that would be too many, each will be opened when it is asked for."""
+    def open_files(self, names: Iterable[str]) -> None:
+        """Open files now; where they are too many, each is opened when it is read."""
+        if self.late:
+            return
         try:
             for name in names:
-                with suppress(ModelError):  # it is told when the file is asked for
+                with suppress(ModelError):  # reported when the file is read
                     self.number(name)
         except OSError as error:
             if error.errno not in TOO_MANY:
                 raise self.failure("", error) from None
-            self._let_go()
+            self._close_files()
             self.late = True
 
     def names(self, within: str = "") -> list[str]:
-        """List what lies in this folder, or in one within it."""
+        """List the names in this folder, or in a folder within it that is not a link."""
+        folder = self.path / within
         try:
-            if self.root is None:
-                return sorted(os.listdir(self.path / within))
-            place = os.open(within or ".", _FOLDER | os.O_NOFOLLOW, dir_fd=self.root)
-            try:
-                return sorted(os.listdir(place))
-            finally:
-                os.close(place)
+            return [] if within and folder.is_symlink() else sorted(os.listdir(folder))
         except OSError as error:
             if error.errno in TOO_MANY:
                 raise self.failure(within, error) from None
             return []
 
-    def again(self, name: str) -> "Part":
-        """Open a file anew that this process itself may have written."""
+    def reopen(self, name: str) -> "Part":
+        """Open a file anew that this process may have written."""
         if name in self.numbers:
             os.close(self.numbers.pop(name))
-        self.hold([name])
+        self.open_files([name])
         return self / name
 
-    def ours(self) -> list[str]:
-        """List the files that may be ours, in this folder and in its index."""
-        within = [f"index/{name}" for name in self.names("index")]
-        return [name for name in (*self.names(), *within) if name.endswith(OURS) and name[0] != "."]
+    def model_files(self) -> list[str]:
+        """List the files of a model by their suffixes, in this folder and in its index."""
+        names = [*self.names(), *(f"index/{name}" for name in self.names("index"))]
+        return [name for name in names if name.endswith(SUFFIXES) and name[0] != "."]
+
+    def lists(self, name: str) -> bool:
+        """Return whether a file is listed; in a folder without a list, any is."""
+        return self.listed is None or name in self.listed or name in UNLISTED
 
     def number(self, name: str) -> int | None:
-        """Return the open file of a name, or None where there is none of ours."""
-        if self.listed is not None and name not in self.listed and name not in UNLISTED:
+        """Return the open file of a name; None where it is missing or not listed."""
+        if not self.lists(name):
             return None
-        if name in self.numbers:
-            return self.numbers[name]
+        if name in self.numbers or not self.is_current():  # else it might be of another model
+            return self.numbers.get(name)
         try:
-            place = name if self.root is not None else self.path / name
-            number = os.open(place, _FLAGS, dir_fd=self.root)
+            if not stat.S_ISREG(os.lstat(self.path / name).st_mode):
+                raise self.damage(name, "not a regular file")
+            number = os.open(self.path / name, _FLAGS)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except OSError as error:
-            if error.errno in (errno.ELOOP, errno.ENXIO):  # a link; a fifo or a socket
-                raise self.damage(name, "not a regular file") from None
-            raise
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            os.close(number)
-            raise self.damage(name, "not a regular file")
         if not self.late:
             self.numbers[name] = number
         return number
 
     def size(self) -> int:
-        """Count the bytes of all files that are ours, as they were when they were opened."""
+        """Return the bytes of all files of the model."""
         total = 0
-        for name in (*(self.listed or self.ours()), *UNLISTED):
+        for name in (*(self.listed or self.model_files()), *UNLISTED):
             if (self / name).exists():
-                with (self / name).opened() as (_, found):
-                    total += found.st_size
+                with (self / name).opened() as (_, status):
+                    total += status.st_size
         return total
 
-    def check_listed(self) -> None:
-        """Hold size, kind and shape of all that is listed against what there is."""
-        for name, listed in (self.listed or {}).items():
-            part = self / name
-            with part.opened() as (number, found):
-                head = os.pread(number, HEAD, 0) if "dtype" in listed else b""
-            part.expect("bytes", found.st_size)
-            if head:
-                part.array_header(head)
-
     def damage(self, name: str, reason: str) -> ModelError:
-        """Say that a file is not what it should be."""
+        """Return the error for a damaged file, or for a folder that was replaced."""
+        if not self.is_current():
+            return self.replaced()
         return ModelError(f"{self.path / name}: damaged ({reason}); {self.fix}")
 
     def failure(self, name: str, error: OSError) -> CtxembedError:
-        """Say that a file could not be opened."""
+        """Return the error for a file that could not be opened."""
         return open_failure(self.path / name, error, self.fix)
 
-    def missing(self, name: str) -> ModelError:
-        """Say that a file is missing, or that the whole folder is not there any more."""
-        if not self.in_place():
-            return Replaced(f"{self.path}: replaced by another meanwhile; run this command again")
-        return ModelError(f"{self.path / name}: missing; {self.fix}")
+    def replaced(self) -> Replaced:
+        """Return the error for a folder that was replaced after it was opened."""
+        return Replaced(f"{self.path}: replaced while it was read. Run this command again")
 
 
 class Part:
-    """A file or folder in an opened Folder; it is read as a Path is."""
+    """A file or folder in an opened Folder, with the reading methods of a Path."""
 
     def __init__(self, folder: Folder, name: str) -> None:
         self.folder, self.name = folder, name
@@ -180,29 +182,28 @@ class Part:
         return str(self.folder.path / self.name)
 
     def exists(self) -> bool:
-        """Tell whether there is such a file; one that is not listed is none of ours."""
-        try:
-            number = self.folder.number(self.name)
-        except OSError as error:
-            raise self.folder.failure(self.name, error) from None
-        if number is not None and self.folder.late:
-            os.close(number)
-        return number is not None
+        """Return whether the file exists and is listed."""
+        folder, name = self.folder, self.name
+        opened = name in folder.numbers
+        current = opened or (folder.is_current() and os.path.lexists(folder.path / name))
+        return current and folder.lists(name)
 
     def is_dir(self) -> bool:
-        """Tell whether any file lies under this name."""
-        if self.folder.listed is not None:
-            return any(name.startswith(f"{self.name}/") for name in self.folder.listed)
-        return bool(self.folder.names(self.name))
+        """Return whether the folder holds any file."""
+        folder = self.folder
+        names = folder.listed or folder.numbers or folder.model_files()
+        return any(name.startswith(f"{self.name}/") for name in names)
 
     @contextmanager
     def opened(self) -> Iterator[tuple[int, os.stat_result]]:
-        """Give the open file and its state."""
+        """Yield the open file and its status."""
         folder, name = self.folder, self.name
         try:
             number = folder.number(name)
             if number is None:
-                raise folder.missing(name)
+                if not folder.is_current():
+                    raise folder.replaced()
+                raise ModelError(f"{folder.path / name}: missing; {folder.fix}")
             try:
                 yield number, os.fstat(number)
             finally:
@@ -212,31 +213,36 @@ class Part:
             raise folder.failure(name, error) from None
 
     def open_data(self, *, whole: bool = False) -> Any:
-        """Return all bytes, mapped, when they are what they should be.
+        """Return all bytes, mapped, after comparing them with their checksum.
 
-        They are held against their checksum: large files once, until they change, or if `whole`.
+        Large files are compared once, until they change; with `whole` always.
         """
-        with self.opened() as (number, found):
-            data = mmap.mmap(number, 0, access=mmap.ACCESS_READ) if found.st_size else b""
+        with self.opened() as (number, status):
+            data: Any = b""
+            if _FOLDER is None:  # Windows cannot replace a mapped file
+                with open(number, "rb", closefd=False) as file:
+                    data = file.read()
+            elif status.st_size:
+                data = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
         listed = (self.folder.listed or {}).get(self.name)
         if listed is None:
             return data
         self.expect("bytes", len(data))
-        large, seen = len(data) > SMALL, (str(self), found, listed.get("crc32", ""))
-        if whole or not (large and verified.is_known(*seen)):
+        large, seen = len(data) > SMALL, (str(self), status, listed.get("crc32", ""))
+        if whole or not (large and is_verified(*seen)):
             self.expect("crc32", f"{crc32(data):08x}")
             if large:
-                verified.remember([seen])
+                remember_verified(*seen)
         return data
 
-    def expect(self, what: str, found: object) -> None:
-        """Refuse a file that is not as listed."""
-        expected = (self.folder.listed or {}).get(self.name, {}).get(what, found)
-        if found != expected:
-            raise self.folder.damage(self.name, f"{what} {found}, expected {expected}")
+    def expect(self, key: str, value: object) -> None:
+        """Refuse a file whose size, kind, shape or checksum is not as listed."""
+        expected = (self.folder.listed or {}).get(self.name, {}).get(key, value)
+        if value != expected:
+            raise self.folder.damage(self.name, f"{key} {value}, expected {expected}")
 
     def array_header(self, head: bytes) -> tuple[str, tuple[int, ...], int]:
-        """Return kind and shape of an array, if as listed, and where its numbers begin."""
+        """Return kind and shape of an array and the offset of its numbers; check the list."""
         if head[:6] != b"\x93NUMPY":
             raise self.folder.damage(self.name, "not an array")
         begin = 10 + int.from_bytes(head[8:10], "little")
@@ -250,14 +256,14 @@ class Part:
         return kind, shape, begin
 
     def read_bytes(self) -> bytes:
-        """Read the file whole; one of no known size must be of a sensible one."""
+        """Return the bytes of the file; an unlisted one has at most MAX_BYTES."""
         data = self.open_data()
-        if self.name not in (self.folder.listed or ()) and len(data) > WHOLE:
-            raise self.folder.damage(self.name, f"longer than {WHOLE >> 20} MiB")
+        if self.name not in (self.folder.listed or ()) and len(data) > MAX_BYTES:
+            raise self.folder.damage(self.name, f"longer than {MAX_BYTES >> 20} MiB")
         return bytes(data)
 
     def read_text(self, encoding: str = "utf-8") -> str:
-        """Read the file whole as text."""
+        """Return the text of the file."""
         return self.read_bytes().decode(encoding)
 
 
@@ -272,9 +278,47 @@ def open_path(path: Path, fix: str = "train the model again") -> Part:
 
 
 def open_failure(path: Path, error: OSError, fix: str) -> CtxembedError:
-    """Say that a file could not be opened; a limit on open files or memory is no damage."""
+    """Return the error for a file that could not be opened; limits are not damage."""
     if error.errno in TOO_MANY:
         return CtxembedError(f"{path}: too many open files; raise the limit (ulimit -n)")
     if error.errno == errno.ENOMEM:
         return CtxembedError(f"{path}: not enough memory to open it")
     return ModelError(f"{read_failure(path, error)}; {fix}")
+
+
+def is_verified(path: str, status: os.stat_result, checksum: str) -> bool:
+    """Return whether a large file was verified with this checksum and has not changed since."""
+    key, value = _verified_entry(path, status, checksum)
+    return _read_verified().get(key) == value
+
+
+def remember_verified(path: str, status: os.stat_result, checksum: str) -> None:
+    """Record a file as verified; where nothing can be written, it is verified each time."""
+    key, value = _verified_entry(path, status, checksum)
+    known = [item for item in _read_verified().items() if item[0] != key][1 - MAX_VERIFIED :]
+    cache = _verified_path()
+    work = cache.with_name(f"{cache.name}.tmp-{os.getpid()}")
+    with suppress(OSError):
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        work.write_text(json.dumps(dict([*known, (key, value)])), encoding="utf-8")
+        work.replace(cache)
+
+
+def _verified_path() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "ctxembed" / "verified.json"
+
+
+def _read_verified() -> dict[str, str]:
+    try:
+        known = json.loads(_verified_path().read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _verified_entry(path: str, status: os.stat_result, checksum: str) -> tuple[str, str]:
+    """Return a key that hides the path, and a value that changes with the file."""
+    real = os.path.realpath(path).encode("utf-8", "surrogatepass")
+    value = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {checksum}"
+    return f"{crc32(real):08x}{crc32(real[::-1]):08x}", value

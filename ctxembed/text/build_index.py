@@ -1,9 +1,9 @@
-"""From a corpus to its index: read once, written a chunk at a time."""
+"""Build the index of a corpus: one pass over the text, written in chunks."""
 
 import mmap
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -15,21 +15,23 @@ from numpy.typing import NDArray
 
 from ctxembed.errors import CorpusError
 from ctxembed.progress import Progress
-from ctxembed.storage.arrays import ArrayWriter, load
+from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.documents import BLOCK, KINDS, choose
-from ctxembed.text.index import CHUNK, Ids
-from ctxembed.text.numbering import number_corpus
-from ctxembed.text.original import COPY, PIECES, PLACES
+from ctxembed.text.index import CHUNK, Ids, choose_document_kind
+from ctxembed.text.numbering import BLOCK, DOCUMENT_KINDS, number_corpus, split_long
+from ctxembed.text.original import BYTE_OFFSETS, COPY, PIECES
 from ctxembed.text.tokenizer import Tokenizer
+
+MAX_UNITS = 10_000  # subwords or characters in a sentence; gensim cuts longer ones
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What one reading of the corpus gave."""
+    """Word counts of a corpus."""
 
     types: list[str]  # distinct words, the most frequent first, ties in order of appearance
-    counts: NDArray[np.int64]  # (types,)
+    counts: Ints  # (types,)
     sentences: int
     tokens: int
     files: list[dict[str, Any]]  # name, sha256, sentences
@@ -37,32 +39,28 @@ class Counted:
     documents: int
 
     def kept(self, min_count: int) -> int:
-        """Tell how many words occur often enough; they are the first ones."""
+        """Return the number of words with at least min_count occurrences; they come first."""
         return int(np.searchsorted(-self.counts, -min_count, side="right"))
 
 
 def build(
-    corpus: Corpus,
-    tokenizer: Tokenizer,
-    folder: Path,
-    workers: int,
-    progress: Progress,
+    corpus: Corpus, tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress,
     keep: bool = False,
-) -> Counted:
+) -> Counted:  # fmt: skip
     """Read the corpus once; write ids, sentence offsets and lines into the folder.
 
-    keep: write a packed copy of the text too.
+    keep: also write a compressed copy of the text.
     """
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)
     by_file = [0] * len(corpus.sources)
     blocks = 0
-    ends = [(0, 0)]  # of each piece of the copy, in the text and when it is packed
+    ends = [(0, 0)]  # of each piece of the copy, in the text and compressed
     with (
-        sentences_written(folder) as add,
+        sentence_writer(folder) as add,
         ArrayWriter(folder / "begins.npy", "|u1") as begins_file,
         ArrayWriter(folder / COPY, "|u1") as copy,
-        ArrayWriter(folder / PLACES, "<i8") as places,
+        ArrayWriter(folder / BYTE_OFFSETS, "<i8") as byte_offsets,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
         for part, begins, size in number_corpus(corpus, tokenizer, workers, keep):
@@ -74,35 +72,35 @@ def build(
             add(rows[part.ids], part.lengths, part.lines)
             begins_file.write(begins)
             blocks += int(np.count_nonzero(begins & BLOCK))
-            places.write(part.places + ends[-1][0])
+            byte_offsets.write(part.byte_offsets + ends[-1][0])
             for length, packed in part.packed:
                 copy.write(np.frombuffer(packed, np.uint8))
                 ends.append((ends[-1][0] + length, copy.length))
             by_file[part.file] += len(part.lengths)
             stage.advance(size)
     np.save(folder / PIECES, np.array(ends, np.int64))
-    for name in () if keep else (COPY, PIECES, PLACES):
+    for name in () if keep else (COPY, PIECES, BYTE_OFFSETS):
         (folder / name).unlink()
     if not numbers:
-        raise CorpusError(f"{', '.join(corpus.names)}: no words in it")
+        raise CorpusError(f"{', '.join(corpus.names)}: contains no words")
     counts = counts[: len(numbers)]
     order = np.argsort(-counts, kind="stable")
-    renumber_for(folder, np.argsort(order).tolist(), len(order))
+    renumber(folder, np.argsort(order).tolist(), len(order))
     words = list(numbers)
     files = [
         {"name": source.name, "sha256": source.sha256, "sentences": number}
         for source, number in zip(corpus.sources, by_file, strict=True)
     ]
-    kind = choose(corpus.document, sum(number > 0 for number in by_file), blocks)
-    documents = _write_documents(folder, KINDS.get(kind, BLOCK))
+    kind = choose_document_kind(corpus.document, sum(number > 0 for number in by_file), blocks)
+    documents = _write_documents(folder, DOCUMENT_KINDS.get(kind, BLOCK))
     (folder / "begins.npy").unlink()
     types, tokens = [words[row] for row in order], int(counts.sum())
     return Counted(types, counts[order], sum(by_file), tokens, files, kind, documents)
 
 
 @contextmanager
-def sentences_written(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
-    """Write sentences as they come: their words, how long each is, and on which line it begins."""
+def sentence_writer(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
+    """Return a function that appends sentences: their ids, their lengths, their first lines."""
     with (
         ArrayWriter(folder / "ids.npy", "<i4") as ids,
         ArrayWriter(folder / "offsets.npy", "<i8") as offsets,
@@ -110,17 +108,17 @@ def sentences_written(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]
     ):
         offsets.write([0])
 
-        def add(words: Ids, lengths: Ids, at: Ids) -> None:
+        def add(words: Ids, lengths: Ids, first_lines: Ids) -> None:
             offsets.write(ids.length + np.cumsum(lengths))
             ids.write(words)
-            lines.write(at)
+            lines.write(first_lines)
 
         yield add
 
 
 def _write_documents(folder: Path, bit: int) -> int:
-    """Write where documents begin in ids, and where the last one ends; return how many they are."""
-    offsets, begins = load(folder / "offsets.npy"), load(folder / "begins.npy")
+    """Write where documents begin in ids, and where the last one ends; return their number."""
+    offsets, begins = (np.load(folder / f"{name}.npy", "r") for name in ("offsets", "begins"))
     with ArrayWriter(folder / "documents.npy", "<i8") as documents:
         for first in range(0, len(begins), CHUNK):
             some = begins[first : first + CHUNK]
@@ -129,14 +127,14 @@ def _write_documents(folder: Path, bit: int) -> int:
     return documents.length - 1
 
 
-def move_documents(folder: Path, offsets: NDArray[np.int64]) -> None:
-    """Let documents begin where their sentences are going to begin, by new offsets (S+1,)."""
-    before, documents = load(folder / "offsets.npy"), load(folder / "documents.npy")
+def move_documents(folder: Path, offsets: Ints) -> None:
+    """Move the document offsets to new sentence offsets (S+1,)."""
+    before, documents = np.load(folder / "offsets.npy"), np.load(folder / "documents.npy")
     np.save(folder / "documents.npy", offsets[np.searchsorted(before, documents)])
 
 
-def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> NDArray[np.int64]:
-    """Give the words of an index the rows of another vocabulary; return how often each occurs."""
+def renumber(folder: Path, rows: Sequence[int | None], vocabulary: int) -> Ints:
+    """Replace the ids of an index by rows of another vocabulary; return (V,) counts."""
     table = np.array([vocabulary if row is None else row for row in rows], np.int32)
     ids = np.lib.format.open_memmap(folder / "ids.npy", mode="r+")
     counts = np.zeros(vocabulary + 1, np.int64)
@@ -150,30 +148,65 @@ def renumber_for(folder: Path, rows: Sequence[int | None], vocabulary: int) -> N
 
 
 def put_first(folder: Path, counted: Counted, words: Collection[str]) -> tuple[Counted, int]:
-    """Let these words have the first rows, the most frequent first; tell how many are there."""
+    """Move these words to the first rows, most frequent first; return how many occur."""
     order = sorted(range(len(counted.types)), key=lambda row: counted.types[row] not in words)
-    rank = np.argsort(order)
-    renumber_for(folder, rank.tolist(), len(order))
+    renumber(folder, np.argsort(order).tolist(), len(order))
     types = [counted.types[row] for row in order]
     kept = sum(word in words for word in types)
     return replace(counted, types=types, counts=counted.counts[order]), kept
 
 
-def write_occurrences(
-    folder: Path, counts: NDArray[np.int64], listed: NDArray[np.bool_] | None = None
-) -> None:
-    """Write where each word of the vocabulary occurs: a counting sort, a chunk at a time.
+def split_into_units(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Counted:
+    """Turn an index of words into one of their units (subwords, characters), word by word."""
+    numbers: dict[str, int] = {}
+    units_of_words: list[int] = []  # the units of all words, one word after the other
+    sizes = np.zeros(len(counted.types), np.int64)
+    for word, parts in enumerate(units):
+        units_of_words += [numbers.setdefault(unit, len(numbers)) for unit in parts]
+        sizes[word] = len(parts)
+    rows = np.array(units_of_words, np.int32)
+    counts = np.bincount(rows, np.repeat(counted.counts, sizes), len(numbers)).astype(np.int64)
+    order = np.argsort(-counts, kind="stable")
+    rows, ends = np.argsort(order).astype(np.int32)[rows], np.cumsum(sizes)
+    before = [np.zeros(1, np.int64)]  # units before each sentence
+    with ArrayWriter(folder / "units.npy", "<i4") as target:
+        for ids, bounds in sentence_chunks(folder, CHUNK):
+            each = sizes[ids]
+            last = np.cumsum(each)
+            before.append(target.length + last[bounds[1:] - 1])
+            target.write(rows[np.repeat(ends[ids] - last, each) + np.arange(each.sum())])
+    (folder / "units.npy").replace(folder / "ids.npy")
+    moved = np.concatenate(before)
+    split = split_long(moved, MAX_UNITS)
+    whole = np.searchsorted(moved, split[:-1], side="right") - 1  # the sentence each is part of
+    move_documents(folder, moved)
+    np.save(folder / "offsets.npy", split)
+    for name in ("lines.npy", BYTE_OFFSETS):
+        if (folder / name).exists():
+            np.save(folder / name, np.load(folder / name)[whole])
+    last = moved[np.cumsum([file["sentences"] for file in counted.files])]
+    number = np.diff(np.searchsorted(split, last), prepend=0).tolist()  # sentences of each file
+    names = list(numbers)
+    files = [{**file, "sentences": n} for file, n in zip(counted.files, number, strict=True)]
+    return replace(
+        counted, types=[names[row] for row in order], counts=counts[order],
+        sentences=len(split) - 1, tokens=int(counts.sum()), files=files,
+    )  # fmt: skip
 
-    listed: (tokens,) which of them; without, all. counts: (V,) of those that are listed.
+
+def write_occurrences(folder: Path, counts: Ints, listed: NDArray[np.bool_] | None = None) -> None:
+    """Write the positions of every word of the vocabulary: a counting sort in chunks.
+
+    listed: (tokens,) which positions to write; None is all. counts: (V,) of the listed ones.
     """
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     free = np.concatenate([[0], np.cumsum(counts)])  # (V+1,) where each word's list begins
     np.save(folder / "starts.npy", free)
     dtype = np.int32 if len(ids) < 2**31 else np.int64
-    places = np.lib.format.open_memmap(
+    positions = np.lib.format.open_memmap(
         folder / "positions.npy", mode="w+", dtype=dtype, shape=(int(free[-1]),)
     )
-    if hasattr(os, "posix_fallocate"):  # on a full disk a mapped write is a crash, not an error
+    if hasattr(os, "posix_fallocate"):  # on a full disk a mapped write would crash
         with (folder / "positions.npy").open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
     for first in range(0, len(ids), CHUNK):
@@ -185,23 +218,21 @@ def write_occurrences(
         number = np.bincount(words, minlength=len(counts))  # (V,) of each word in this chunk
         rank = np.arange(len(words)) - np.repeat(np.cumsum(number) - number, number)
         to = free[words] + rank
-        for part in range(0, len(to), CHUNK // 8):  # each word has a page of its own to touch
-            places[to[part : part + CHUNK // 8]] = first + order[part : part + CHUNK // 8]
-            forget(places)
+        for part in range(0, len(to), CHUNK // 8):  # each word touches its own page
+            positions[to[part : part + CHUNK // 8]] = first + order[part : part + CHUNK // 8]
+            forget(positions)
         free[:-1] += number
         forget(ids)
 
 
 def forget(array: Any) -> None:
-    """Give mapped pages back to the system, so that memory does not grow with the corpus."""
+    """Release mapped pages, so that memory does not grow with the corpus."""
     if hasattr(mmap, "MADV_DONTNEED"):
         array._mmap.madvise(mmap.MADV_DONTNEED)
 
 
-def sentence_chunks(
-    folder: Path, tokens: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the ids of whole sentences, about so many, and where each begins and the last ends."""
+def sentence_chunks(folder: Path, tokens: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the ids of whole sentences, about `tokens` at a time, and their offsets (S+1,)."""
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     offsets = np.load(folder / "offsets.npy", mmap_mode="r")
     first = 0

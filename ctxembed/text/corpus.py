@@ -1,4 +1,4 @@
-"""A corpus as a stream of text blocks: files, folders, compressed files, addresses, stdin."""
+"""A corpus as a stream of text blocks: files, folders, compressed files, URLs, stdin."""
 
 import codecs
 import hashlib
@@ -12,9 +12,10 @@ from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
-from ctxembed.text.streams import PACKED, damage_told, open_bytes
+from ctxembed.text.streams import PACKED, name_read_errors, open_bytes
 
-LONGEST = 4 << 20  # bytes without a space, or of spaces: no natural text has them
+MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
+BINARY = "this looks like a binary file (for UTF-16 text give --encoding utf-16)"
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 
 
@@ -29,13 +30,13 @@ class Block:
 
     @cached_property
     def text(self) -> str:
-        """What the bytes say."""
+        """The decoded text."""
         return self.data.decode("utf-8", "surrogatepass")
 
 
 @dataclass
 class Source:
-    """One file of a corpus, and what was learned of it while reading."""
+    """One file of a corpus; its checksum is known after reading."""
 
     name: str
     sha256: str = ""
@@ -44,7 +45,7 @@ class Source:
 
 @dataclass
 class Corpus:
-    """Text from several places, read once from the first byte to the last."""
+    """Text from several sources, read once."""
 
     names: Sequence[str]
     encoding: str = "utf-8"
@@ -52,58 +53,56 @@ class Corpus:
     lines: bool = False  # each line is one sentence already
     document: str = "auto"  # file, block, line, or the pattern of a document's first line
     sources: list[Source] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)  # binary files met in folders
+    skipped: list[str] = field(default_factory=list)  # binary files in folders
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
         for name in self.names:
-            self.sources += _find(name, self.skipped)
+            self.sources += _find_files(name, self.skipped)
         if not self.sources:
             raise CorpusError(f"no text files in {', '.join(self.names)}")
 
     @property
     def size(self) -> int | None:
-        """Bytes to read in all, where every file has a size."""
+        """Total bytes to read, or None if the size of a file is unknown."""
         sizes = [source.size for source in self.sources]
         return sum(s for s in sizes if s is not None) if None not in sizes else None
 
     def blocks(self) -> Iterator[tuple[Block, int]]:
-        """Yield blocks and how many bytes of the files on disk were read for each."""
+        """Yield each block and the number of bytes read from disk for it."""
         for number, source in enumerate(self.sources):
             yield from self._read(number, source)
 
     def _read(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
         digest = hashlib.sha256()
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
-        tail, line, place, blank = b"", 1, 0, 0
-        wrapped: bool | None = None  # the first block shows it
+        tail, line, position, blank = b"", 1, 0, 0
+        wrapped: bool | None = None  # decided from the first block
         with open_bytes(source.name) as stream:
             while True:
-                with damage_told(source.name):
+                with name_read_errors(source.name):
                     data = stream.read(BLOCK)
                 digest.update(data)
                 text = tail + self._decode(decoder, data, source.name, line + tail.count(b"\n"))
+                if b"\r" in text:  # here, because a block may end between \r and \n
+                    text = text.replace(b"\r\n", b"\n")
                 if b"\0" in text:
-                    at = line + text[: text.index(b"\0")].count(b"\n")
-                    raise CorpusError(
-                        f"{source.name}: line {at}: a NUL character; this looks like a binary file"
-                        " (for UTF-16 text give --encoding utf-16)"
-                    )
+                    line += text[: text.index(b"\0")].count(b"\n")
+                    raise CorpusError(f"{source.name}: line {line}: a NUL character; {BINARY}")
                 if wrapped is None:
                     text = text.removeprefix(codecs.BOM_UTF8)
                     wrapped = not self.lines and looks_wrapped(text.decode("utf-8", "replace"))
                 cut = len(text) if not data else _safe_cut(text, wrapped)
                 head, tail = text[:cut], text[cut:]
                 blank = blank + len(head) if head.isspace() else 0
-                if max(len(tail), blank) > LONGEST:
+                if max(len(tail), blank) > MAX_RUN:
                     what = "nothing but space" if blank else "no space or full stop"
-                    raise CorpusError(
-                        f"{source.name}: line {line}: {what} in {LONGEST >> 20} MiB; is this text?"
-                    )
+                    where = f"{source.name}: line {line}"
+                    raise CorpusError(f"{where}: {what} in {MAX_RUN >> 20} MiB; is this text?")
                 if head:
                     done = _position(stream, source.size)
-                    yield Block(number, line, head, wrapped), done - place
-                    place = done
+                    yield Block(number, line, head, wrapped), done - position
+                    position = done
                     line += head.count(b"\n")
                 if not data:
                     break
@@ -112,27 +111,25 @@ class Corpus:
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, name: str, line: int
     ) -> bytes:
-        """Return the text as UTF-8, or say what is wrong with it."""
+        """Return the text as UTF-8, or raise a CorpusError that names the wrong byte."""
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
+            problem = f"{wrong_byte(error, self.encoding, line)}{OTHER}"
             if b"\0" in error.object:
-                raise CorpusError(
-                    f"{name}: looks like a binary file; give text, or the right --encoding"
-                ) from None
-            raise CorpusError(f"{name}: {wrong_byte(error, self.encoding, line)}{OTHER}") from None
-        except UnicodeError:  # UTF-16 and UTF-32 begin with a mark that says which bytes come first
+                problem = "looks like a binary file; give text, or the right --encoding"
+            raise CorpusError(f"{name}: {problem}") from None
+        except UnicodeError:  # a missing byte order mark of UTF-16 or UTF-32
             raise CorpusError(f"{name}: not {self.encoding}; give the right --encoding") from None
         if self.errors != "strict" or codecs.lookup(self.encoding).name != "utf-8":
-            data = text.encode("utf-8", "replace")  # half a character is none
-        return data.replace(b"\r\n", b"\n") if b"\r" in data else data
+            data = text.encode("utf-8", "replace")  # replace lone surrogates
+        return data
 
 
 def looks_wrapped(text: str) -> bool:
-    """Tell whether lines were broken to a width, as in a typed letter or a Gutenberg book.
+    """Return whether lines are wrapped to a width, as in a Gutenberg book.
 
-    >>> looks_wrapped("It was a dark and stormy night and\\nthe rain fell in torrents over the\\n"
-    ...               "roofs of the old town by the sea.\\n")
+    >>> looks_wrapped("It was a dark and stormy\\nnight and the rain fell\\nin torrents on it.\\n")
     True
     >>> looks_wrapped("An apple a day keeps the doctor away\\nApple is healthy\\n")
     False
@@ -140,8 +137,8 @@ def looks_wrapped(text: str) -> bool:
     lines = text[:65536].split("\n")[:-1]
     inner = [(line, after) for line, after in pairwise(lines) if line and after]
     if not inner or not any(line[0].isupper() for line in lines if line):
-        return False  # all in small letters: how a line begins tells nothing
-    # Prose broken to a width goes on with a small letter, and its lines are about equally long.
+        return False  # all lowercase: the start of a line shows nothing
+    # Wrapped prose continues with a lowercase letter, and its lines are about equally long.
     goes_on = sum(after[0].islower() and line[-1] not in ".!?" for line, after in inner)
     lengths = sorted(len(line) for line, _ in inner)
     width = lengths[int(0.95 * (len(lengths) - 1))]
@@ -150,7 +147,7 @@ def looks_wrapped(text: str) -> bool:
 
 
 def _safe_cut(text: bytes, wrapped: bool) -> int:
-    """Find where a block may end: behind a paragraph, a line, or at least between two words."""
+    """Return where a block may end: after a paragraph, after a line, or between two words."""
     cut = text.rfind(b"\n\n") + 2 if wrapped else 0
     if cut < 2:
         cut = text.rfind(b"\n") + 1
@@ -161,51 +158,41 @@ def _safe_cut(text: bytes, wrapped: bool) -> int:
 
 
 def _position(stream: IO[bytes], size: int | None) -> int:
-    """Tell how many bytes on disk have been read, through whatever unpacks them."""
-    if size is None:
-        return 0
+    """Return the number of bytes read from disk, also for a compressed file."""
     inner: Any = stream
     for attribute in ("fileobj", "_fp", "buffer", "raw"):
         inner = getattr(inner, attribute, inner)
     try:
-        return min(int(os.lseek(inner.fileno(), 0, os.SEEK_CUR)), size)
+        return min(int(os.lseek(inner.fileno(), 0, os.SEEK_CUR)), size) if size is not None else 0
     except (OSError, AttributeError, ValueError):
         return 0
 
 
-def as_corpus(given: Corpus | str | Path | Sequence[str | Path]) -> Corpus:
-    """Take a corpus, the name of a file or folder, or several of them."""
-    if isinstance(given, Corpus):
-        return given
-    return Corpus([str(name) for name in ([given] if isinstance(given, str | Path) else given)])
+def as_corpus(corpus: Corpus | str | Path | Sequence[str | Path]) -> Corpus:
+    """Return a Corpus from a corpus, a file or folder, or several of them."""
+    if isinstance(corpus, Corpus):
+        return corpus
+    return Corpus([str(name) for name in ([corpus] if isinstance(corpus, str | Path) else corpus)])
 
 
-def _find(name: str, skipped: list[str]) -> list[Source]:
-    """List the files that a name stands for; a folder stands for all that is in it."""
+def _find_files(name: str, skipped: list[str]) -> list[Source]:
+    """Return the files of a name; a folder gives its text files, `skipped` gets its binary ones."""
     if name == "-" or "://" in name:
         return [Source(name)]
-    if not name:  # to Path it would be the folder we are in
+    if not name:  # Path("") is the current folder
         raise UsageError("a corpus with an empty name; give a file, a folder or -")
     path = Path(name)
     if not path.is_dir():
         if not path.exists():
             raise CorpusError(f"{name}: no such file or folder")
         return [Source(name, size=path.stat().st_size if path.is_file() else None)]
-    files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
-    )
-    models = {file.parent for file in files if file.name == "model.json"}  # ours, no corpus
-    found = []
-    for file in files:
-        if models.intersection(file.parents):
-            continue
-        if _is_binary(file):
-            skipped.append(str(file))
-        else:
-            found.append(Source(str(file), size=file.stat().st_size))
-    return found
+    inside = [(file, file.relative_to(path).parts) for file in path.rglob("*") if file.is_file()]
+    files = sorted(file for file, parts in inside if not any(p.startswith(".") for p in parts))
+    models = {file.parent for file in files if file.name == "model.json"}  # a model is not a corpus
+    files = [file for file in files if not models.intersection(file.parents)]
+    binary = {file for file in files if _is_binary(file)}
+    skipped += map(str, sorted(binary))
+    return [Source(str(file), size=file.stat().st_size) for file in files if file not in binary]
 
 
 def _is_binary(path: Path) -> bool:

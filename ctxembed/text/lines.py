@@ -1,25 +1,29 @@
-"""Text files, whole or line by line, and the one way to say that one is no text."""
+"""Read text files, whole or line by line, and word lists."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
-from ctxembed.errors import CorpusError, CtxembedError, read_failure
-from ctxembed.text.streams import damage_told, open_bytes
+import numpy as np
+
+from ctxembed.errors import CorpusError, CtxembedError, ModelError, read_failure
+from ctxembed.storage.folder import Part, open_path
+from ctxembed.text.streams import name_read_errors, open_bytes
 from ctxembed.text.tokenizer import Marked, Tokenizer, parse_marked
 
 _NO_TEXT = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
-LONGEST = 1 << 20  # bytes of a line; memory is bounded by it, whatever comes
-WHOLE = 200 << 20  # bytes of a file that is read whole
-MOST = 1_000_000  # lines that are kept in memory
+MAX_LINE = 1 << 20  # bytes; bounds memory
+MAX_FILE = 200 << 20  # bytes of a file that is read at once
+MAX_LINES = 1_000_000  # lines kept in memory
 BOM = "\ufeff"
 OTHER = "; give the right --encoding (such as latin-1), or --errors replace to go on"
-HOW = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
+LABELLED_FORMAT = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
 
 
 def check_encoding(name: str, kind: type[CtxembedError] = CorpusError) -> None:
-    """Refuse what is no encoding of text: hex, zlib and rot13 are codecs too.
+    """Raise an error if this is not a text encoding: hex, zlib and rot13 are codecs too.
 
     >>> check_encoding("Latin-1")
     >>> check_encoding("hex")
@@ -27,39 +31,28 @@ def check_encoding(name: str, kind: type[CtxembedError] = CorpusError) -> None:
     ctxembed.errors.CorpusError: unknown encoding 'hex'; try utf-8, latin-1 or cp1252
     """
     try:
-        found = codecs.lookup(name)
-        if found._is_text_encoding and found.name not in _NO_TEXT:
+        codec = codecs.lookup(name)
+        if codec._is_text_encoding and codec.name not in _NO_TEXT:
             text = codecs.getincrementaldecoder(name)("strict").decode("a b\n".encode(name), True)
-            if text.strip("\ufeff") == "a b\n":
+            if text.strip(BOM) == "a b\n":
                 return
-    except (LookupError, ValueError, TypeError):  # a name with a NUL, or of no use here
+    except (LookupError, ValueError, TypeError):  # a name with a NUL, or no text codec
         pass
     raise kind(f"unknown encoding {name!r:.60}; try utf-8, latin-1 or cp1252")
 
 
 def wrong_byte(error: UnicodeDecodeError, encoding: str, line: int | None = 1) -> str:
-    """Say which byte is at fault, and on which line, counted from the given one if there is one.
-
-    >>> try: b"tea\\ncaf\\xe9\\n".decode()
-    ... except UnicodeDecodeError as error: wrong_byte(error, "utf-8")
-    'line 2: byte 0xe9 is not utf-8'
-    """
-    said = f"byte 0x{error.object[error.start]:02x} is not {encoding}"
+    """Return a message such as "line 2: byte 0xe9 is not utf-8"; the text begins at `line`."""
+    message = f"byte 0x{error.object[error.start]:02x} is not {encoding}"
     before = error.object[: error.start].decode(encoding, "replace").count("\n")
-    return said if line is None else f"line {line + before}: {said}"
+    return message if line is None else f"line {line + before}: {message}"
 
 
 def decode(
-    raw: bytes,
-    name: object,
-    line: int | None = 1,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    *,
-    hint: str = "",
-    kind: type[CtxembedError] = CorpusError,
-) -> str:
-    """Turn bytes of a file, from a line on, into text."""
+    raw: bytes, name: object, line: int | None = 1, encoding: str = "utf-8", errors: str = "strict",
+    *, hint: str = "", kind: type[CtxembedError] = CorpusError,
+) -> str:  # fmt: skip
+    """Decode bytes of a file that begin at this line; an error names the line."""
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError as error:
@@ -67,71 +60,118 @@ def decode(
 
 
 def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = CorpusError) -> str:
-    """Read a file whole."""
+    """Return the whole text of a file, with \\n at the end of lines."""
     try:
         with path.open("rb") as file:
-            raw = file.read(WHOLE + 1)
+            raw = file.read(MAX_FILE + 1)
     except OSError as error:
         raise kind(read_failure(path, error)) from None
-    if len(raw) > WHOLE:
-        raise kind(f"{path}: longer than {WHOLE >> 20} MiB, which is too long for this")
+    if len(raw) > MAX_FILE:
+        raise kind(f"{path}: longer than {MAX_FILE >> 20} MiB; give a smaller file")
     return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
 
 
 def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
-    """Yield the lines of a file, or of stdin (`-`), without what ends them; empty ones count."""
-    with damage_told(str(name)):
+    """Yield the lines of a file, or of stdin (`-`), without line ends; empty lines included."""
+    source = "stdin" if name == "-" else name
+    empty = 0
+    with name_read_errors(str(name)):
         stream = open_bytes(str(name))
         with nullcontext() if name == "-" else stream:
-            lines = iter(lambda: stream.readline(LONGEST + 1), b"")
-            empty = 0
-            for number, raw in enumerate(lines, 1):
-                empty = empty + 1 if len(raw) < 2 else 0
-                if empty > MOST:
-                    raise CorpusError(f"{name}: line {number}: {MOST:,} empty lines; is this text?")
-                told = "stdin" if name == "-" else name
-                if len(raw) > LONGEST:
-                    raise CorpusError(
-                        f"{told}: line {number} is longer than {LONGEST >> 20} MiB; write one"
-                        " sentence, or one word, a line"
-                    )
-                text = decode(raw, told, number, errors=errors).rstrip("\r\n")
+            for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE + 1), b""), 1):
+                empty = empty + 1 if raw in (b"\n", b"\r\n") else 0
+                if empty > MAX_LINES:
+                    message = f"line {number}: {MAX_LINES:,} empty lines; is this text?"
+                    raise CorpusError(f"{name}: {message}")
+                if len(raw) > MAX_LINE:
+                    message = f"line {number} is longer than {MAX_LINE >> 20} MiB"
+                    raise CorpusError(f"{source}: {message}; write one sentence, or word, a line")
+                text = decode(raw, source, number, errors=errors).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
 
 
 def numbered_lines(
-    name: str | Path, most: int | None = None, errors: str = "strict"
+    name: str | Path, max_lines: int | None = None, errors: str = "strict"
 ) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the lines that say anything; more than `most` are refused."""
+    """Yield number and text of non-blank lines; more than `max_lines` lines are an error."""
     for number, line in enumerate(every_line(name, errors), 1):
-        if most is not None and number > most:
-            raise CorpusError(f"{name}: more than {most:,} lines; give fewer at a time")
+        if max_lines is not None and number > max_lines:
+            raise CorpusError(f"{name}: more than {max_lines:,} lines; give fewer at a time")
         if line.strip():
             yield number, line
 
 
 def labelled_lines(
-    name: str | Path, tokenizer: Tokenizer, most: int | None = None
+    name: str | Path, tokenizer: Tokenizer, max_lines: int | None = None
 ) -> Iterator[tuple[int, dict[str, str], Marked]]:
     """Yield the lines of a file of labelled sentences: number, cells by column, the sentence.
 
     Without a line of column names: label, sentence. Each sentence has one target in brackets.
     """
     columns = ["label", "sentence"]
-    for number, line in numbered_lines(name, most):
+    for number, line in numbered_lines(name, max_lines):
         cells = line.split("\t")
         if number == 1 and {"label", "sentence"} <= set(cells):
             columns = cells
             continue
-        where = f"{name}: line {number}"
-        if len(cells) < max(2, len(columns)):
-            raise CorpusError(f"{where}: {len(cells)} columns; {HOW}")
-        row = dict(zip(columns, cells, strict=False))
+        row = {"label": "", "sentence": ""} | dict(zip(columns, cells, strict=False))
         row["label"] = row["label"].strip()
-        if not row["label"]:
-            raise CorpusError(f"{where}: no label; {HOW}")
+        problem = "" if row["label"] else "no label"
+        if len(cells) < max(2, len(columns)):
+            problem = f"{len(cells)} columns"
         marked = parse_marked(row["sentence"], tokenizer)
-        if len(marked.targets) != 1:
-            found = f"{len(marked.targets)} targets" if marked.targets else "no target"
-            raise CorpusError(f"{where}: {found}; {HOW}")
+        if not problem and len(marked.targets) != 1:
+            problem = f"{len(marked.targets)} targets" if marked.targets else "no target"
+        if problem:
+            raise CorpusError(f"{name}: line {number}: {problem}; {LABELLED_FORMAT}")
         yield number, row, marked
+
+
+class WordList(Sequence[str]):
+    """Words, one a line; each is decoded on access, since a query needs only a few.
+
+    >>> words = WordList("an\\napple\\ncafé\\n".encode())
+    >>> len(words), words[-1], words.index("apple"), words == ["an", "apple", "café"]
+    (3, 'café', 1, True)
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.text = b"\n" + text
+        self.breaks = np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))  # (V+1,)
+
+    def __len__(self) -> int:
+        return len(self.breaks) - 1
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a word, or the list of those of a slice."""
+        if isinstance(key, slice):
+            return [self[row] for row in range(*key.indices(len(self)))]
+        row = range(len(self))[key]
+        return self.text[self.breaks[row] + 1 : self.breaks[row + 1]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.text.decode().split("\n")[1:-1])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def index(self, word: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the first row of a word; frequent words come first."""
+        before = self.text.find(b"\n" + word.encode("utf-8", "surrogatepass") + b"\n")
+        if before < 0 or "\n" in word:
+            raise ValueError(f"{word!r} is not in the list")
+        return int(np.searchsorted(self.breaks, before))
+
+
+def read_lines(file: Path | Part) -> WordList:
+    """Return a word list that is stored one word a line."""
+    raw = (open_path(file) if isinstance(file, Path) else file).read_bytes()
+    decode(raw, f"{file}: damaged", hint="; train the model again", kind=ModelError)
+    if raw and not raw.endswith(b"\n"):
+        raise ModelError(f"{file}: damaged (its last line is cut); train the model again")
+    return WordList(raw)
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a word list, one word a line."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

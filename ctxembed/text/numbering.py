@@ -1,8 +1,8 @@
-"""A block of text as numbers: the step that runs in several processes at once."""
+"""Turn blocks of text into sentences of word numbers, in several processes for a large corpus."""
 
-import os
+import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, islice, pairwise
@@ -10,16 +10,20 @@ from itertools import chain, islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.errors import UsageError
+from ctxembed.text.boundaries import find_blank_lines, find_ends
 from ctxembed.text.corpus import Block, Corpus
-from ctxembed.text.distinct import WIDE, Chunks, find_chunks
-from ctxembed.text.documents import BLOCK, FILE, LINE, check_kind, find_blank_lines, find_borders
-from ctxembed.text.languages import DOTTED_I
 from ctxembed.text.original import pack
-from ctxembed.text.sentence_ends import find_ends
-from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.tokenizer import DOTTED_I, Tokenizer
 
-np.empty(1 << 24, np.uint8)  # once freed, it makes the C library keep memory for the next blocks
-LONGEST = 1000  # words in a sentence; a longer one is split, never cut
+np.empty(1 << 24, np.uint8)  # once freed, the C library keeps the memory for the next blocks
+MAX_SENTENCE = 1000  # words in a sentence; a longer one is split, never cut
+DOCUMENT_KINDS = {"file": 1, "block": 2, "line": 4}  # what begins with a sentence, as bits
+FILE, BLOCK, LINE = DOCUMENT_KINDS.values()
+WIDE = 16  # bytes of a word that are compared; a longer one always counts as new
+_LOW_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)  # odd, their bits mixed
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,14 @@ class Numbered:
     """The words of a block, and its text as rows of that list."""
 
     file: int
-    text: bytes  # the words, a line break behind each: faster to hand over than many strings
+    text: bytes  # the words, a line break after each: faster to pass between processes than strings
     ids: NDArray[np.unsignedinteger]  # (tokens,) rows of types, as small as they fit
     lengths: NDArray[np.int32]  # (sentences,) tokens in each
     lines: NDArray[np.int32]  # (sentences,) line on which each begins
-    borders: NDArray[np.bool_]  # (sentences,) whether a blank line, or another border, is before it
-    border_behind: bool  # whether there is one behind the last sentence
-    places: NDArray[np.int64]  # (sentences,) byte of the block at which each begins
-    packed: list[tuple[int, bytes]]  # the text itself, where it is to be kept
+    begins_document: NDArray[np.bool_]  # (sentences,) whether a document begins with it
+    ends_document: bool  # whether a document ends after the last sentence
+    byte_offsets: Ints  # (sentences,) where each begins in the block
+    packed: list[tuple[int, bytes]]  # the text itself, if it is kept
 
     @property
     def types(self) -> list[str]:
@@ -43,85 +47,139 @@ class Numbered:
 
 
 def number_words(
-    block: Block, tokenizer: Tokenizer, lines: bool, border: str | None = None, keep: bool = False
+    block: Block, tokenizer: Tokenizer, lines: bool, opening: str | None = None, keep: bool = False
 ) -> Numbered:
     """Split a block into sentences and words, and number the words by first appearance.
 
-    border: the pattern of a line before which a document begins; else a blank line ends one.
-    keep: pack a copy of the text.
+    opening: the pattern of a document's first line; without it a blank line ends a document.
+    keep: also return a compressed copy of the text.
     """
     ends = np.zeros(0, np.int64) if lines else find_ends(block.data, tokenizer.language)
     breaks = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
-    blank = find_blank_lines(block.data, breaks)
-    borders = blank if border is None else find_borders(block.data, border)
-    cuts = np.concatenate([ends, borders, blank if block.wrapped else breaks])
-    data, inserted = _part(block.data, ends, tokenizer)
-    chunks = find_chunks(_separate(data, tokenizer))
+    documents = blank = find_blank_lines(block.data, breaks)
+    if opening is not None:
+        matches = re.finditer(b"^(?:" + opening.encode() + b")", block.data, re.MULTILINE)
+        documents = np.array([match.start() for match in matches], np.int64)
+    cuts = np.sort(np.concatenate([ends, documents, blank if block.wrapped else breaks]))
+    letters, inserted = _separate(block.data, ends, tokenizer)
+    chunks = find_chunks(letters)
     text, sizes = _split(chunks, tokenizer)
     ids, ends = _number(chunks, sizes)
     starts = chunks.starts
     if len(inserted):  # back to the block's own bytes
         starts = starts - np.searchsorted(inserted, starts)
-    offsets = _offsets(np.sort(cuts), starts, ends)
+    words = np.concatenate([[0], ends])  # (chunks+1,) before each chunk
+    offsets = np.concatenate([[0], words[np.searchsorted(starts, cuts)], words[-1:]])
+    offsets = split_long(offsets[np.diff(offsets, prepend=-1) > 0], MAX_SENTENCE)
     chunk = np.searchsorted(ends, offsets[:-1], side="right")
-    places = starts[chunk]
-    before = np.searchsorted(borders, places, side="right")  # (sentences,) borders before each
-    # A part of a long sentence that begins within a chunk is found from the part before.
-    inside = ends[chunk - 1] * (chunk > 0) < offsets[:-1]
-    whole = np.maximum.accumulate(np.where(inside, 0, np.arange(len(places))))
+    byte_offsets = starts[chunk]
+    before = np.searchsorted(documents, byte_offsets, side="right")  # (sentences,) documents
+    # A part of a long sentence may begin inside a chunk: it gets the offset of the part before it.
+    inside = words[chunk] < offsets[:-1]
+    whole = np.maximum.accumulate(np.where(inside, 0, np.arange(len(byte_offsets))))
     return Numbered(
-        block.file,
-        text,
-        ids,
-        np.diff(offsets).astype(np.int32),
-        (block.line + np.searchsorted(breaks, places)).astype(np.int32),
-        np.diff(before, prepend=0) > 0,
-        len(borders) > (before[-1] if len(before) else 0),
-        places[whole],
-        pack(block.data) if keep else [],
-    )
+        file=block.file, text=text, ids=ids, lengths=np.diff(offsets).astype(np.int32),
+        lines=(block.line + np.searchsorted(breaks, byte_offsets)).astype(np.int32),
+        begins_document=np.diff(before, prepend=0) > 0,
+        ends_document=len(documents) > (before[-1] if len(before) else 0),
+        byte_offsets=byte_offsets[whole], packed=pack(block.data) if keep else [],
+    )  # fmt: skip
 
 
-def _part(
-    data: bytes, ends: NDArray[np.int64], tokenizer: Tokenizer
-) -> tuple[bytes, NDArray[np.int64]]:
-    """Put a separator where a sentence ends without one, as in Chinese; return where they are."""
+def _separate(data: bytes, ends: Ints, tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], Ints]:
+    """Replace every ASCII separator by NUL, and capital letters by lowercase.
+
+    A separator is inserted where a sentence ends without a space, as in Chinese; also return the
+    offsets of those that were inserted.
+    """
     letters = np.frombuffer(data, np.uint8)
     joined = ends[ends < len(data)]
     joined = joined[~_SPACES[letters[joined]]]
-    if tokenizer.kind == "word":  # full stops separate, but for those of several bytes
-        joined = joined[letters[joined - 1] > 127]
-    if not len(joined):
-        return data, joined
-    return np.insert(letters, joined, 0x1E).tobytes(), joined + np.arange(len(joined))
-
-
-def _separate(data: bytes, tokenizer: Tokenizer) -> NDArray[np.uint8]:
-    """Put NUL for all that separates words in ASCII, and small letters for capital ones."""
-    letters = np.frombuffer(
-        bytearray(b"\0" + data.translate(_table(tokenizer)) + bytes(WIDE)), np.uint8
-    )
+    if tokenizer.kind == "word":  # full stops separate, except next to characters of several bytes
+        joined = joined[(letters[joined - 1] > 127) | (letters[joined] > 127)]
+    if len(joined):
+        data = np.insert(letters, joined, 0x1E).tobytes()
+    separated = b"\0" + data.translate(_byte_table(tokenizer)) + bytes(WIDE)
+    letters = np.frombuffer(bytearray(separated), np.uint8)
     if tokenizer.kind == "word":
         joiners = np.flatnonzero(letters - np.uint8(1) < ord("0") - 1)  # ' - and, in numbers, , .
-        before, joiner, behind = (letters[joiners + step] for step in (-1, 0, 1))
-        joins = _LETTERS[before] & _LETTERS[behind]
-        joins &= _ANYWHERE[joiner] | (_DIGITS[before] & _DIGITS[behind])
-        letters[joiners[~joins]] = 0
-    return letters
+        before, joiner, after = (letters[joiners + step] for step in (-1, 0, 1))
+        is_joined = _LETTERS[before] & _LETTERS[after]
+        is_joined &= _ANYWHERE[joiner] | (_DIGITS[before] & _DIGITS[after])
+        letters[joiners[~is_joined]] = 0
+    return letters, joined + np.arange(len(joined))
 
 
-def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the words of the distinct chunks, a line break behind each, and how many each has.
+@dataclass(frozen=True)
+class Chunks:
+    """Runs of bytes between separators."""
 
-    What is all ASCII is a word as it stands; the others are split once, not at each occurrence.
-    """
-    sizes = np.ones(len(chunks.new), np.int64)
+    starts: Ints  # (n,) where each begins, from the second byte
+    first: Ints  # (n,) the first chunk with the same bytes
+    new: Ints  # (types,) the first of each type; a long chunk is always new
+    text: bytes  # the types, a line break after each
+    ends: Ints  # (types,) where each ends in the text, after its line break
+
+
+def find_chunks(data: NDArray[np.uint8]) -> Chunks:
+    """Return the runs between NUL bytes; data has one NUL first and WIDE of them last."""
+    inside = data != 0
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    starts = edges[0::2].copy()
+    sizes = edges[1::2] - starts
+    data = data[1:]
+    eights = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
+    low = eights[starts] & _LOW_BYTES.take(sizes, mode="clip")
+    more = np.flatnonzero(sizes > 8)
+    more, long = more[sizes[more] <= WIDE], more[sizes[more] > WIDE]
+    both = low[more], eights[starts[more] + 8] & _LOW_BYTES[sizes[more] - 8]
+    low[more] = low[long] = 0  # no short chunk is 0
+    first = _first_alike(low)
+    first[more] = more[_first_alike(*both)]
+    first[long] = long
+    new = np.flatnonzero(first == np.arange(len(first)))
+    each = sizes[new] + 1
+    ends = np.cumsum(each)
+    text = data[np.repeat(starts[new] - ends + each, each) + np.arange(each.sum())]
+    text[ends - 1] = ord("\n")
+    return Chunks(starts, first, new, text.tobytes(), ends)
+
+
+def _first_alike(*keys: NDArray[np.uint64]) -> Ints:
+    """Return (n,) the index of the first row with the same keys; each key is (n,)."""
+    bits = max(10, len(keys[0]).bit_length())
+    slots = np.empty(1 << bits, np.int64)
+    mixed = keys[0] * _SPREAD[0]
+    if len(keys) > 1:
+        mixed += keys[1] * _SPREAD[1]
+    first = left = np.arange(len(mixed))
+    own_keys = list(keys)
+    while len(left):
+        # The first row takes a slot, equal rows get its index, other rows try another slot.
+        slot = (mixed >> np.uint64(64 - bits)).view(np.int64)
+        slots[slot[::-1]] = left[::-1]
+        rows = slots.take(slot)
+        other = keys[0].take(rows) != own_keys[0]
+        for key, own in zip(keys[1:], own_keys[1:], strict=True):
+            other |= key.take(rows) != own
+        if first is left:  # all rows: no copy needed
+            first = rows
+        else:
+            first[left] = rows
+        remaining = np.flatnonzero(other)
+        left, own_keys = left[remaining], [key[remaining] for key in own_keys]
+        mixed = (mixed[remaining] ^ (mixed[remaining] >> np.uint64(29))) * _SPREAD[1]
+    return first
+
+
+def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, Ints]:
+    """Return the words of the distinct chunks, one a line, and the number of words of each."""
+    sizes = np.ones(len(chunks.new), np.int64)  # an ASCII chunk is one word
     letters = np.frombuffer(chunks.text, np.uint8)
     special = letters > 127
     if tokenizer.language in DOTTED_I and not tokenizer.cased:
-        special |= letters == ord("I")  # of two bytes when it is small
-    wide = np.flatnonzero(special)
-    odd = np.searchsorted(chunks.ends, wide, side="right")
+        special |= letters == ord("I")  # two bytes in lowercase
+    odd = np.searchsorted(chunks.ends, np.flatnonzero(special), side="right")
     odd = odd[np.diff(odd, prepend=-1) > 0]
     if not len(odd):
         return chunks.text, sizes
@@ -133,10 +191,8 @@ def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, NDArray[np.int6
     return b"".join(parts), sizes
 
 
-def _number(
-    chunks: Chunks, sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
-    """Return the types of all words, and how many words there are up to the end of each chunk."""
+def _number(chunks: Chunks, sizes: Ints) -> tuple[NDArray[np.unsignedinteger], Ints]:
+    """Return the type of every word, and the number of words up to the end of each chunk."""
     last = np.cumsum(sizes)
     row = np.empty(len(chunks.first), np.min_scalar_type(last[-1] if len(last) else 0))
     each = np.empty(len(row), np.uint32)
@@ -144,83 +200,89 @@ def _number(
     ids, each = row[chunks.first], each[chunks.first]
     ends = np.cumsum(each, dtype=np.int64)
     ids = np.repeat(ids, each)
-    several = np.flatnonzero(each > 1)
-    many = each[several].astype(np.int64)
-    within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    ids[np.repeat(ends[several] - many, many) + within] += within.astype(ids.dtype)
+    multiple = np.flatnonzero(each > 1)
+    n_words = each[multiple].astype(np.int64)
+    within = np.arange(n_words.sum()) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+    ids[np.repeat(ends[multiple] - n_words, n_words) + within] += within.astype(ids.dtype)
     return ids, ends
 
 
-def _offsets(
-    cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return where each sentence begins, counted in words, and behind them the number of words."""
-    before = np.concatenate([[0], ends])  # (chunks+1,) words before each chunk
-    offsets = np.concatenate([[0], before[np.searchsorted(starts, cuts)], before[-1:]])
-    return split_long(offsets[np.diff(offsets, prepend=-1) > 0], LONGEST)
-
-
-def split_long(offsets: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Add offsets (S+1,) so that no sentence has more than `most` words.
-
-    >>> split_long(np.array([0, 2, 9]), 3).tolist()
-    [0, 2, 5, 8, 9]
-    """
-    long = np.flatnonzero(np.diff(offsets) > most)
-    more = [np.arange(offsets[i] + most, offsets[i + 1], most) for i in long]
+def split_long(offsets: Ints, max_words: int) -> Ints:
+    """Return offsets (S+1,), with more of them so that no sentence is longer than `max_words`."""
+    long = np.flatnonzero(np.diff(offsets) > max_words)
+    more = [np.arange(offsets[i] + max_words, offsets[i + 1], max_words) for i in long]
     return np.sort(np.concatenate([offsets, *more]))
 
 
 _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 _LETTERS = np.array([chr(code).isalnum() or code > 127 for code in range(256)])
 _ANYWHERE = np.isin(np.arange(256), list(b"'-"))  # joiners between any letters
-# A digit may be one of several bytes; the tokenizer then decides, as for all such chunks.
+# A non-ASCII byte may belong to a digit; the tokenizer decides for such chunks.
 _DIGITS = np.array([chr(code).isdecimal() or code > 127 for code in range(256)])
 
 
 @cache
-def _table(tokenizer: Tokenizer) -> bytes:
-    """Make a table from bytes to small letters, NUL for what separates."""
-    word = tokenizer.kind == "word"
+def _byte_table(tokenizer: Tokenizer) -> bytes:
+    """Return the table from bytes to lowercase letters, with NUL for separators."""
     joiners = "'-" if tokenizer.rules == 1 else "'-.,"
-    inside = [
-        char.isalnum() or char in joiners if word else not char.isspace()
-        for char in map(chr, range(128))
-    ]
-    table = bytes(code if inside[code] else 0 for code in range(128))
-    if not tokenizer.cased:
-        table = table.lower()
-        if tokenizer.language in DOTTED_I:
-            table = table[: ord("I")] + b"I" + table[ord("I") + 1 :]
-    return table + bytes(range(128, 256))
+    is_word = tokenizer.kind == "word"
+    table = bytearray(range(256))
+    for code, char in enumerate(map(chr, range(128))):
+        inside = char.isalnum() or char in joiners if is_word else not char.isspace()
+        keep_case = tokenizer.cased or (char == "I" and tokenizer.language in DOTTED_I)
+        table[code] = ord(char if keep_case else char.lower()) if inside else 0
+    return bytes(table)
 
 
-def number_all(
-    blocks: Iterable[tuple[Block, int]],
-    tokenizer: Tokenizer,
-    lines: bool,
-    workers: int,
-    border: str | None = None,
-    keep: bool = False,
+def number_corpus(
+    corpus: Corpus, tokenizer: Tokenizer, workers: int = 1, keep: bool = False
+) -> Iterator[tuple[Numbered, NDArray[np.uint8], int]]:
+    """Yield parts of a corpus, what begins with each sentence (bits), and the bytes read."""
+    opening = None if corpus.document in ("auto", *DOCUMENT_KINDS) else corpus.document
+    try:
+        re.compile((opening or "").encode())
+    except re.error as error:
+        raise UsageError(
+            f"--document {opening!r}: {error}; give auto, file, block, line, or a regular"
+            " expression for the first line of a document"
+        ) from None
+    number = partial(
+        number_words, tokenizer=tokenizer, lines=corpus.lines, opening=opening, keep=keep
+    )
+    file, line, ended = -1, 0, False  # of the previous sentence; whether its document ended
+    for part, size in _number_blocks(number, corpus.blocks(), workers):
+        begins = np.where(part.begins_document, BLOCK, 0).astype(np.uint8)
+        if len(begins):
+            begins[part.lines != np.append(line, part.lines[:-1])] |= LINE
+            if part.file != file:
+                begins[0] = FILE | BLOCK | LINE
+            elif ended:
+                begins[0] |= BLOCK
+            begins[begins & BLOCK > 0] |= LINE
+            file, line, ended = part.file, int(part.lines[-1]), False
+        ended |= part.ends_document
+        yield part, begins, size
+
+
+def _number_blocks(
+    number: Callable[[Block], Numbered], blocks: Iterator[tuple[Block, int]], workers: int
 ) -> Iterator[tuple[Numbered, int]]:
-    """Number the words of blocks in order, in several processes where that pays."""
-    number = partial(number_words, tokenizer=tokenizer, lines=lines, border=border, keep=keep)
-    stream = iter(blocks)
-    start = list(islice(stream, 8))
-    if workers < 2 or len(start) < 8:  # a small corpus is done before a second process is up
-        for block, size in chain(start, stream):
-            yield number(block), size
+    """Yield number(block) and the bytes read, in order; in several processes for many blocks."""
+    first = list(islice(blocks, 8))
+    blocks = chain(first, blocks)
+    if workers < 2 or len(first) < 8:  # a small corpus is done before a second process has started
+        yield from ((number(block), size) for block, size in blocks)
         return
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
-    from ctxembed.text.processes import follow
+    from ctxembed.text.processes import start_pool
 
-    with ProcessPoolExecutor(workers - 1, initializer=follow, initargs=(os.getpid(),)) as pool:
+    with start_pool(workers - 1) as pool:
         pending: deque[tuple[Future[Numbered], int]] = deque()
-        for block, size in chain(start, stream):
+        for block, size in blocks:
             if sum(not future.done() for future, _ in pending) < 2 * (workers - 1):
                 future = pool.submit(number, block)
-            else:  # the others have enough to do: this process is a worker too
+            else:  # the workers are busy: this process works too
                 future = Future()
                 future.set_result(number(block))
             pending.append((future, size))
@@ -229,23 +291,3 @@ def number_all(
                 yield future.result(), size
         for future, size in pending:
             yield future.result(), size
-
-
-def number_corpus(
-    corpus: Corpus, tokenizer: Tokenizer, workers: int = 1, keep: bool = False
-) -> Iterator[tuple[Numbered, NDArray[np.uint8], int]]:
-    """Yield a corpus part by part, what begins with each sentence, and how many bytes were read."""
-    file, line, behind = -1, 0, False  # of the sentence before, and whether a border is behind it
-    border = check_kind(corpus.document)
-    for part, size in number_all(corpus.blocks(), tokenizer, corpus.lines, workers, border, keep):
-        begins = np.where(part.borders, BLOCK, 0).astype(np.uint8)
-        if len(begins):
-            begins[part.lines != np.append(line, part.lines[:-1])] |= LINE
-            if part.file != file:
-                begins[0] = FILE | BLOCK | LINE
-            elif behind:
-                begins[0] |= BLOCK
-            begins[begins & BLOCK > 0] |= LINE
-            file, line, behind = part.file, int(part.lines[-1]), False
-        behind |= part.border_behind
-        yield part, begins, size

@@ -1,4 +1,4 @@
-"""The text as it was written: a packed copy in the index, and where a token stands in it."""
+"""The original text: a compressed copy in the index, and the byte offsets of tokens in it."""
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -13,51 +13,53 @@ from numpy.typing import NDArray
 from ctxembed.errors import ModelError
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Part
+from ctxembed.text.streams import name_read_errors, open_bytes
 from ctxembed.text.tokenizer import Tokenizer
 
-PIECE = 1 << 16  # bytes packed together: what is unpacked to quote one line
-KEPT = 8  # pieces, and sentences
-OPENING = 64  # bytes before the first token of a document that may belong to it
-Spans = tuple[str, list[tuple[int, int]]]  # a text, and where its tokens begin and end
-COPY, PIECES, PLACES = "text.npy", "pieces.npy", "places.npy"
+PIECE = 1 << 16  # bytes compressed together; one piece is decompressed to quote a line
+CACHE_SIZE = 8  # pieces, and sentences, kept in memory
+MAX_OPENING = 64  # bytes before the first token of a document that may belong to it
+Spans = tuple[str, list[tuple[int, int]]]
+COPY, PIECES, BYTE_OFFSETS = "text.npy", "pieces.npy", "places.npy"
 
 
 def pack(data: bytes) -> list[tuple[int, bytes]]:
-    """Pack text, a piece at a time; the fastest level, since reading a corpus must stay fast."""
+    """Compress text piece by piece, at the fastest level; return (length, compressed) pairs."""
     pieces = (data[first : first + PIECE] for first in range(0, len(data), PIECE))
     return [(len(piece), zlib.compress(piece, 1)) for piece in pieces]
 
 
 @dataclass(frozen=True)
 class Original:
-    """The copy of a corpus's text in an index, in which its tokens are found.
+    """The copy of a corpus's text in an index, read in pieces, the last of which are cached.
 
-    What was made last is kept: occurrences are asked for in the order of the text. It holds nothing
-    of this object, so that a model's files are closed when nobody asks any more.
+    The caches hold no reference to this object, so that a model's files are closed after use.
     """
 
     folder: Path | Part
-    places: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
+    byte_offsets: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
     offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
     documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
     tokenizer: Tokenizer
 
     @cached_property
     def _pieces(self) -> NDArray[np.int64]:
-        """(P+1, 2) where each piece begins, in the text and when it is packed."""
+        """(P+1, 2) where each piece begins, in the text and in the compressed copy."""
         pieces: NDArray[np.int64] = load(self.folder / PIECES)
         if pieces.ndim != 2 or not len(pieces):
-            raise _damaged(self.folder / PIECES)
+            raise ModelError(f"{self.folder / PIECES}: damaged; train the model again")
         return pieces
 
     @cached_property
     def _unpack(self) -> Callable[[int], bytes]:
-        place = self.folder / COPY
-        return lru_cache(KEPT)(partial(_unpack, place, self._pieces, load(place)))
+        """A cached function from the number of a piece to its bytes."""
+        path = self.folder / COPY
+        return lru_cache(CACHE_SIZE)(partial(_unpack, path, self._pieces, load(path)))
 
     @cached_property
     def _find_tokens(self) -> Callable[[bytes], Spans]:
-        return lru_cache(KEPT)(partial(_find_tokens, self.tokenizer))
+        """A cached function from bytes to their text, and where its tokens begin and end."""
+        return lru_cache(CACHE_SIZE)(partial(_find_tokens, self.tokenizer))
 
     @property
     def size(self) -> int:
@@ -65,66 +67,57 @@ class Original:
         return int(self._pieces[-1, 0])
 
     def read(self, begin: int, end: int) -> bytes:
-        """Return the bytes from one place to another."""
+        """Return the bytes from begin to end."""
         first, last = np.searchsorted(self._pieces[:, 0], [begin, end - 1], side="right") - 1
         data = b"".join(map(self._unpack, range(int(first), int(last) + 1)))
         start = begin - int(self._pieces[first, 0])
         return data[start : start + end - begin]
 
     def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
-        """Return what stands before some tokens of a sentence, they themselves, what is behind.
+        """Return the text before `size` tokens, the tokens, and the text after them.
 
         Up to `width` characters to either side, across sentences but within the document; runs of
         spaces are one.
         """
         begin, end = self._spans(token, size)
-        first, last = self._document(token)
+        document = int(np.searchsorted(self.documents, token, side="right")) - 1
+        sentences = np.searchsorted(self.offsets, self.documents[document : document + 2])
+        first, last = map(self._opening, sentences.tolist())  # of the document, in bytes
         before = self.read(max(first, begin - 4 * width), begin) if width else b""
-        behind = self.read(end, min(last, end + 4 * width)) if width and end < last else b""
-        left, right = _flat(before), _flat(behind)
-        hit = " ".join(self.read(begin, end).decode("utf-8", "replace").split())
-        return (
-            clip(left, width, whole=begin - first <= 4 * width),
-            hit,
-            clip(right[::-1], width, whole=last - end <= 4 * width)[::-1],
-        )
+        after = self.read(end, min(last, end + 4 * width)) if width and end < last else b""
+        left = clip(_flat(before), width, whole=begin - first <= 4 * width)
+        right = clip(_flat(after)[::-1], width, whole=last - end <= 4 * width)[::-1]
+        return left, " ".join(self.read(begin, end).decode("utf-8", "replace").split()), right
 
     def _spans(self, token: int, size: int) -> tuple[int, int]:
         """Return where some tokens begin and end in the copy, in bytes."""
         sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
-        place = int(self.places[sentence])
-        # A long sentence was split: its parts are counted from where it begins.
-        first, behind = np.searchsorted(self.places, [place, place + 1]).tolist()
-        end = int(self.places[behind]) if behind < len(self.places) else self.size
-        text, spans = self._find_tokens(self.read(place, end))
+        offset = int(self.byte_offsets[sentence])
+        # The parts of a long sentence share one offset: count from the first part.
+        first, after = np.searchsorted(self.byte_offsets, [offset, offset + 1]).tolist()
+        end = int(self.byte_offsets[after]) if after < len(self.byte_offsets) else self.size
+        text, spans = self._find_tokens(self.read(offset, end))
         at = token - int(self.offsets[first])
         if at + size > len(spans):
-            raise ModelError(
-                f"{self.folder}: damaged (the text is not that of the index); train the model again"
-            )
+            problem = "damaged (the text does not match the index); train the model again"
+            raise ModelError(f"{self.folder}: {problem}")
         start, stop = spans[at][0], spans[at + size - 1][1]
-        return place + len(text[:start].encode()), place + len(text[:stop].encode())
+        return offset + len(text[:start].encode()), offset + len(text[:stop].encode())
 
-    def _document(self, token: int) -> tuple[int, int]:
-        """Return where the document of a token begins and ends, in bytes."""
-        number = int(np.searchsorted(self.documents, token, side="right")) - 1
-        first, last = np.searchsorted(self.offsets, self.documents[number : number + 2]).tolist()
-        begin = self._opening(int(self.places[first]))
-        return begin, self._opening(int(self.places[last])) if last < len(
-            self.places
-        ) else self.size
-
-    def _opening(self, place: int) -> int:
-        """Return where a document begins: at the marks, such as “, before its first token."""
-        before = self.read(max(0, place - OPENING), place) if place else b""
+    def _opening(self, sentence: int) -> int:
+        """Return where a document begins, in bytes: at the marks, such as “, before a sentence."""
+        if sentence == len(self.byte_offsets):
+            return self.size
+        offset = int(self.byte_offsets[sentence])
+        before = self.read(max(0, offset - MAX_OPENING), offset) if offset else b""
         line = before.rfind(b"\n") + 1
-        if (not line and len(before) < place) or _find_tokens(self.tokenizer, before[line:])[1]:
-            return place
-        return place - len(before) + line
+        if (not line and len(before) < offset) or _find_tokens(self.tokenizer, before[line:])[1]:
+            return offset
+        return offset - len(before) + line
 
 
 def _unpack(
-    place: Path | Part, pieces: NDArray[np.int64], packed: NDArray[np.uint8], piece: int
+    path: Path | Part, pieces: NDArray[np.int64], packed: NDArray[np.uint8], piece: int
 ) -> bytes:
     (begin, first), (end, last) = pieces[piece : piece + 2].tolist()
     try:
@@ -133,12 +126,8 @@ def _unpack(
     except (zlib.error, ValueError):  # a size below 0
         data = b""
     if len(data) != end - begin:
-        raise _damaged(place)
+        raise ModelError(f"{path}: damaged; train the model again")
     return data
-
-
-def _damaged(place: Path | Part) -> ModelError:
-    return ModelError(f"{place}: damaged; train the model again")
 
 
 def _find_tokens(tokenizer: Tokenizer, data: bytes) -> Spans:
@@ -147,14 +136,14 @@ def _find_tokens(tokenizer: Tokenizer, data: bytes) -> Spans:
 
 
 def _flat(data: bytes) -> str:
-    """Decode bytes whose ends may be torn, runs of spaces made one, those at the ends too."""
+    """Decode bytes that may begin or end inside a character; collapse runs of spaces."""
     text = data.decode("utf-8", "ignore")
     inner = " ".join(text.split())
     return f"{' ' * text[:1].isspace()}{inner}{' ' * text[-1:].isspace()}" if inner else ""
 
 
 def clip(text: str, width: int, whole: bool = True) -> str:
-    """Return the end of a text, no longer than so many characters, from a word's first letter on.
+    """Return the end of a text, at most `width` characters, starting with a whole word.
 
     whole: the text begins where a word does. A space at the end is not counted.
 
@@ -172,9 +161,11 @@ def clip(text: str, width: int, whole: bool = True) -> str:
 
 
 def find_changed(
-    files: Sequence[dict[str, Any]], beside: Path, made: float
+    files: Sequence[dict[str, Any]], beside: Path, built: float
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files of a corpus that have moved or changed since an index was made of them."""
+    """Yield (name, reason) for corpus files that moved or changed after the index was built."""
+    from hashlib import sha256
+
     for file in files:
         name = file["name"]
         if name == "-" or "://" in name or not file.get("sha256"):
@@ -182,18 +173,10 @@ def find_changed(
         path = next((p for p in (Path(name), beside / name) if p.is_file()), None)
         if path is None:
             yield name, "is no longer there"
-        elif path.stat().st_mtime > made and _digest(path) != file["sha256"]:
-            yield name, "has changed since"
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file as it was read: unpacked."""
-    from hashlib import sha256
-
-    from ctxembed.text.streams import damage_told, open_bytes
-
-    digest = sha256()
-    with damage_told(str(path)), open_bytes(str(path)) as stream:
-        while data := stream.read(1 << 20):
-            digest.update(data)
-    return digest.hexdigest()
+        elif path.stat().st_mtime > built:
+            digest = sha256()  # of the text: a compressed file is unpacked
+            with name_read_errors(name), open_bytes(str(path)) as stream:
+                while data := stream.read(1 << 20):
+                    digest.update(data)
+            if digest.hexdigest() != file["sha256"]:
+                yield name, "has changed since"

@@ -7,22 +7,29 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import wait
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
+def start_pool(workers: int) -> ProcessPoolExecutor:
+    """Return a pool of processes that end with this one; without os.fork they are spawned."""
+    context = None if hasattr(os, "fork") else multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, context, initializer=follow, initargs=(os.getpid(),))
+
+
 def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
-    """Yield function(item) for each item in order; an error or Ctrl-C ends all of them at once."""
+    """Yield function(item) for each item in order; an error or Ctrl-C ends all processes."""
     if workers < 2:
         yield from map(function, items)
         return
-    with ProcessPoolExecutor(workers, initializer=follow, initargs=(os.getpid(),)) as pool:
+    with start_pool(workers) as pool:
         try:
             for future in [pool.submit(function, item) for item in items]:
                 yield future.result()
-        except BaseException:  # nobody waits for the others any more
+        except BaseException:  # the other results are not needed any more
             pool.shutdown(wait=False, cancel_futures=True)
             for child in multiprocessing.active_children():
                 child.terminate()
@@ -30,13 +37,19 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -
 
 
 def follow(parent: int) -> None:
-    """Leave Ctrl-C to the parent process, and don't outlive it."""
+    """Leave Ctrl-C to the parent process, and end when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
+    def end_with_parent() -> None:
+        # Windows keeps the id of a dead parent, and a fork server is the parent of its workers:
+        # there the sentinel of multiprocessing ends. Forked siblings keep each other's open.
+        process = multiprocessing.parent_process()
+        if process is not None and multiprocessing.get_start_method() != "fork":
+            wait([process.sentinel])
+        else:
+            while os.getppid() == parent:
+                time.sleep(0.5)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()

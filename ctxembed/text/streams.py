@@ -1,4 +1,4 @@
-"""Bytes from files, packed files, addresses and stdin, and what is wrong with them."""
+"""Open files, compressed files, URLs and stdin as streams of bytes."""
 
 import io
 import re
@@ -11,11 +11,11 @@ from typing import IO, Any
 from ctxembed.errors import CorpusError, read_failure
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".lz4")
-BLOCK = 1 << 16  # packed bytes read at once
+BLOCK = 1 << 16  # compressed bytes read at once
 
 
 def open_bytes(name: str) -> IO[bytes]:
-    """Open a file, an address or stdin (`-`), unpacked if its name says that it is packed."""
+    """Open a file, a URL or stdin (`-`); decompress it if its suffix says so."""
     if name == "-":
         return sys.stdin.buffer
     suffix = Path(name).suffix.lower()
@@ -28,44 +28,42 @@ def open_bytes(name: str) -> IO[bytes]:
         stream: IO[bytes] = smart(name, "rb", compression=how)
     except ImportError:
         raise CorpusError(
-            f"{name}: needs more packages; install them with: pip install 'ctxembed[remote]'"
+            f"{name}: needs optional packages; install them with: pip install 'ctxembed[remote]'"
         ) from None
     except NotImplementedError:
-        raise CorpusError(f"{name}: no such kind of address; try http, https, s3 or gs") from None
+        raise CorpusError(f"{name}: unknown URL scheme; use http, https, s3 or gs") from None
     except (OSError, ValueError) as error:
         if "://" not in name and isinstance(error, OSError):
             raise CorpusError(read_failure(name, error)) from None
-        found = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
-        reason = found[1].lower() if found else str(error).splitlines()[0]
+        match = re.search(r"\[Errno[^\]]*\] ([\w ]+)", str(error))  # requests wraps it four times
+        reason = match[1].lower() if match else str(error).splitlines()[0]
         raise CorpusError(f"{name}: cannot be opened: {reason}") from None
-    if suffix == ".bz2":
-        from bz2 import BZ2Decompressor
+    if suffix not in (".bz2", ".xz"):
+        return stream
+    from bz2 import BZ2Decompressor
+    from lzma import LZMADecompressor
 
-        return io.BufferedReader(Streams(stream, BZ2Decompressor, b""))
-    if suffix == ".xz":
-        from lzma import LZMADecompressor
-
-        return io.BufferedReader(Streams(stream, LZMADecompressor, b"\0"))  # xz may be padded
-    return stream
+    # Between the streams of an .xz file there may be NUL bytes.
+    unpack, padding = (BZ2Decompressor, b"") if suffix == ".bz2" else (LZMADecompressor, b"\0")
+    return io.BufferedReader(Streams(stream, unpack, padding))
 
 
 @contextmanager
-def damage_told(name: str) -> Iterator[None]:
-    """Say which file cannot be read, or cannot be unpacked."""
+def name_read_errors(name: str) -> Iterator[None]:
+    """Turn errors of reading and decompression into a CorpusError that names the file."""
     try:
         yield
-    except (OSError, EOFError, ValueError) as error:  # what gzip, bz2, lzma raise on damage
-        raise CorpusError(f"{name}: cannot be read: {error}") from None
     except Exception as error:  # zlib.error, lzma.LZMAError, ZstdError have no common parent
-        if type(error).__name__ not in ("error", "LZMAError", "ZstdError"):
+        damage = type(error).__name__ in ("error", "LZMAError", "ZstdError")
+        if not damage and not isinstance(error, (OSError, EOFError, ValueError)):
             raise
-        raise CorpusError(f"{name}: damaged: {error}") from None
+        raise CorpusError(f"{name}: {'damaged' if damage else 'cannot be read'}: {error}") from None
 
 
 class Streams(io.RawIOBase):
-    """The streams of a packed file, one behind the other, as pbzip2, xz and cat write them.
+    """The concatenated streams of a compressed file, as pbzip2, xz and cat write them.
 
-    Python's own bz2 and lzma files end without a word at a later one whose beginning is damaged.
+    Python's bz2 and lzma files stop without an error at a later stream with a damaged start.
     """
 
     def __init__(self, file: IO[bytes], unpack: Any, padding: bytes) -> None:
@@ -73,20 +71,17 @@ class Streams(io.RawIOBase):
         self.stream = unpack()
 
     def readable(self) -> bool:
-        """Say that this can be read."""
         return True
 
     def fileno(self) -> int:
-        """Return the number of the packed file."""
         return self.file.fileno()
 
     def close(self) -> None:
-        """Close the packed file too."""
         self.file.close()
         super().close()
 
     def readinto(self, buffer: Any) -> int:
-        """Fill as much of the buffer as there is; 0 at the end."""
+        """Fill as much of the buffer as there is; return the number of bytes, 0 at the end."""
         while True:
             data = self.stream.unused_data
             if self.stream.eof:
@@ -96,6 +91,6 @@ class Streams(io.RawIOBase):
                 self.stream = self.unpack()
             elif self.stream.needs_input and not (data := self.file.read(BLOCK)):
                 raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-            if made := self.stream.decompress(data, len(buffer)):
-                buffer[: len(made)] = made
-                return len(made)
+            if chunk := self.stream.decompress(data, len(buffer)):
+                buffer[: len(chunk)] = chunk
+                return len(chunk)

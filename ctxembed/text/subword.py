@@ -10,28 +10,28 @@ from ctxembed.errors import CorpusError, CtxembedError, ModelError
 from ctxembed.storage.folder import Folder
 from ctxembed.text.tokenizer import INNER, Tokenizer
 
-FILE = "subword.json"  # in a model directory; the format of the tokenizers library
-_START, _UNSEEN = "▁", "<unk>"  # the library's input: a mark before each word; its unknown letter
-LONGEST = 1000  # letters of a word that are looked at together
-LETTERS = 100_000  # letters of a word that can be divided at all
-_REPEAT = 10_000  # words handed over at once
-KEPT, USUAL = 20_000, 40  # words that are remembered with their pieces, and their letters at most
+FILE = "subword.json"  # in a model directory, in the format of the tokenizers library
+_START, _UNSEEN = "▁", "<unk>"  # mark before each word; the library's unknown token
+MAX_PART = 1000  # letters split together
+MAX_LETTERS = 100_000  # letters of the longest word that is split
+BATCH_SIZE = 10_000  # words passed to the library at once
+CACHE_SIZE, MAX_CACHED = 20_000, 40  # cached words, and their longest length
 
 
 @dataclass(frozen=True)
 class Characters(Tokenizer):
-    """Every character that is no space, combining marks with the letter before them."""
+    """A tokenizer of characters without spaces; a combining mark belongs to its letter."""
 
     unit: str = "character"
 
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield each character and where it begins and ends.
+        """Yield each character with its start and end.
 
         >>> list(Characters().tokens("Hi!"))
         [('h', 0, 1), ('i', 1, 2), ('!', 2, 3)]
         """
         start = 0
-        for word in text.split() if len(text) > LETTERS else ():
+        for word in text.split() if len(text) > MAX_LETTERS else ():
             check_letters(word)
         for end in range(1, len(text) + 1):
             space = text[start].isspace()
@@ -44,15 +44,11 @@ class Characters(Tokenizer):
 
 @dataclass(frozen=True)
 class Subwords(Tokenizer):
-    """Words, and of each word its pieces."""
+    """A tokenizer of subwords (byte-pair encoding)."""
 
     unit: str = "subword"
     learned: str = field(default="", repr=False)  # what `learn` returned
-
-    @cached_property
-    def _known(self) -> dict[str, list[str]]:
-        """The pieces of words that were divided before."""
-        return {}
+    _cache: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _library(self) -> Any:
@@ -61,68 +57,65 @@ class Subwords(Tokenizer):
         return Library.from_str(self.learned)
 
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield each piece and where it begins and ends; an unseen letter is a piece."""
+        """Yield each subword with its start and end; an unseen letter is a subword."""
         spans = list(super().tokens(text))
-        for (_, start, end), pieces in zip(
-            spans, self.pieces([word for word, _, _ in spans]), strict=True
-        ):
-            # A letter may become two when it is made small (İ): lead back to where it was.
+        pieces_of_words = self.pieces([word for word, _, _ in spans])
+        for (_, start, end), pieces in zip(spans, pieces_of_words, strict=True):
+            # Lowercase may turn one letter into two (İ): map back to the original position.
             letters: Sequence[int] = range(start, end)
             if not text[start:end].isascii():
-                letters = [place for place in letters for _ in self.normalise(text[place])]
-            place, begin = 0, start
+                letters = [i for i in letters for _ in self.normalise(text[i])]
+            position, begin = 0, start
             for piece in pieces:
-                place += len(piece.removeprefix(INNER) if place else piece)
-                stop = letters[place] if place < len(letters) else end
+                position += len(piece.removeprefix(INNER) if position else piece)
+                stop = letters[position] if position < len(letters) else end
                 yield piece, begin, stop
                 begin = stop
 
     def pieces(self, words: Sequence[str]) -> Iterator[list[str]]:
-        """Yield the pieces of each word, which put together are the word."""
-        for first in range(0, len(words), _REPEAT):
-            some = words[first : first + _REPEAT]
-            made = {word: self._known.get(word) for word in some if len(word) <= LONGEST}
-            if new := [word for word, known in made.items() if known is None]:
-                made |= self._divide(new)
+        """Yield the pieces of each word; joined they are the word."""
+        for first in range(0, len(words), BATCH_SIZE):
+            some = words[first : first + BATCH_SIZE]
+            pieces_of = {word: self._cache.get(word) for word in some if len(word) <= MAX_PART}
+            if new := [word for word, known in pieces_of.items() if known is None]:
+                pieces_of |= self._split(new)
             for word in some:
-                pieces = made.get(word)
-                yield self._long(word) if pieces is None else pieces
+                pieces = pieces_of.get(word)
+                yield self._split_long(word) if pieces is None else pieces
 
-    def _divide(self, words: Sequence[str]) -> dict[str, list[str]]:
-        """Let the library divide words, and remember the usual ones: most words come again."""
-        made = {}
+    def _split(self, words: Sequence[str]) -> dict[str, list[str]]:
+        """Split words with the library, and cache those of usual length."""
+        pieces_of = {}
         marked = [_START + word for word in words]
-        for word, divided in zip(marked, self._library.encode_batch(marked), strict=True):
-            found = (word[begin:end].removeprefix(_START) for begin, end in divided.offsets)
-            made[word.removeprefix(_START)] = [
-                INNER + piece if number else piece
-                for number, piece in enumerate(piece for piece in found if piece)
-            ]
-        if len(self._known) > KEPT:
-            self._known.clear()
-        self._known.update((word, made[word]) for word in words if len(word) <= USUAL)
-        return made
+        for word, encoded in zip(marked, self._library.encode_batch(marked), strict=True):
+            parts = (word[begin:end].removeprefix(_START) for begin, end in encoded.offsets)
+            pieces = [piece for piece in parts if piece]
+            pieces[1:] = [INNER + piece for piece in pieces[1:]]
+            pieces_of[word.removeprefix(_START)] = pieces
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.clear()
+        self._cache.update((word, pieces_of[word]) for word in words if len(word) <= MAX_CACHED)
+        return pieces_of
 
-    def _long(self, word: str) -> list[str]:
-        """Return the pieces of a word that may be very long: the time is that of its parts."""
+    def _split_long(self, word: str) -> list[str]:
+        """Return the pieces of a very long word, split part by part."""
         check_letters(word)
-        parts = [word[at : at + LONGEST] for at in range(0, len(word), LONGEST)]
-        made: list[str] = []
+        parts = [word[at : at + MAX_PART] for at in range(0, len(word), MAX_PART)]
+        pieces: list[str] = []
         for first, *rest in self.pieces(parts):
-            made += [INNER + first if made else first, *rest]
-        return made
+            pieces += [INNER + first if pieces else first, *rest]
+        return pieces
 
 
 def check_letters(word: str) -> None:
-    """Refuse a word that is too long to be divided."""
-    if len(word) > LETTERS:
-        raise CorpusError(
-            f"{word[:20]!r}…: a word of {len(word):,} letters; at most {LETTERS:,} can be divided"
-        )
+    """Raise an error if a word is too long to be split."""
+    if len(word) > MAX_LETTERS:
+        length = f"a word of {len(word):,} letters; at most {MAX_LETTERS:,} can be split"
+        raise CorpusError(f"{word[:20]!r}…: {length}")
 
 
 def learn(counted: Iterable[tuple[str, int]], size: int) -> str:
-    """Learn `size` byte-pair pieces from words and how often each occurs."""
+    """Learn `size` byte-pair pieces from words and their counts; return the library's JSON."""
     from tokenizers import Tokenizer as Library
     from tokenizers import models, pre_tokenizers, trainers
 
@@ -131,32 +124,29 @@ def learn(counted: Iterable[tuple[str, int]], size: int) -> str:
     trainer = trainers.BpeTrainer(
         vocab_size=size, min_frequency=2, show_progress=False, special_tokens=[_UNSEEN]
     )
-    library.train_from_iterator(_repeat(counted), trainer)
+    texts = (  # each word as often as it occurs: the library counts again
+        f"{_START}{word} " * min(BATCH_SIZE, count - done)
+        for word, count in counted
+        if len(word) <= MAX_PART  # longer ones are no natural words
+        for done in range(0, count, BATCH_SIZE)
+    )
+    library.train_from_iterator(texts, trainer)
     return str(library.to_str())
 
 
-def _repeat(counted: Iterable[tuple[str, int]]) -> Iterator[str]:
-    """Yield each word as often as it occurs: the library counts for itself."""
-    for word, count in counted:
-        if len(word) > LONGEST:  # whatever it is, it is no word to learn from
-            continue
-        for done in range(0, count, _REPEAT):
-            yield f"{_START}{word} " * min(_REPEAT, count - done)
-
-
-def open_units(told: dict[str, Any], folder: Folder) -> Tokenizer:
-    """Make the tokeniser of smaller units that a model's description tells of."""
-    unit = told["unit"]
+def open_units(options: dict[str, Any], folder: Folder) -> Tokenizer:
+    """Return the tokenizer of subwords or characters that model.json describes."""
+    unit = options["unit"]
     if unit == "character":
-        return Characters(**told)
+        return Characters(**options)
     if unit != "subword":
         raise ModelError(f"{folder.path}: unknown unit {unit!r}; upgrade ctxembed")
     path = folder / FILE
     try:
-        made = Subwords(**told, learned=path.read_text(encoding="utf-8"))
-        made.words("a")
+        tokenizer = Subwords(**options, learned=path.read_text(encoding="utf-8"))
+        tokenizer.words("a")
     except CtxembedError:
         raise
-    except Exception as error:  # the library raises no other kind
+    except Exception as error:  # the library raises plain exceptions
         raise ModelError(f"{path}: damaged ({error}); train the model again") from None
-    return made
+    return tokenizer

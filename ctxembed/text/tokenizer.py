@@ -1,8 +1,8 @@
-"""From text to sentences and words.
+"""Split text into words; tell content words from function words; other forms of a word.
 
 A word is a run of letters, digits and combining marks of any script; one apostrophe or hyphen
 between two such runs belongs to the word, and so does a point or comma between two digits.
-Everything else separates.
+Everything else separates words.
 """
 
 import re
@@ -12,29 +12,28 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ctxembed.text.languages import ORDINALS, abbreviations, make_small, starters
-
 RULES = 2  # 1: models whose numbers end at a point or comma
-INNER = "##"  # before a piece that goes on with a word, where units are smaller than words
+DOTTED_I = ("tr", "az")  # languages in which I and i are two letters, in lowercase ı and i
+INNER = "##"  # before a subword that continues a word
 CURLY = str.maketrans({"’": "'", "‐": "-", "‑": "-"})  # one spelling for each joiner
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """How text becomes words; saved with the model, so that questions are read the same way."""
+    """How text is split into words; saved with the model, so that queries are split alike."""
 
     kind: str = "word"  # "word" or "whitespace"
     cased: bool = False
     unit: str = "word"  # "subword" and "character" are in subword.py
-    language: str = ""  # small letters and sentence ends of a language, where it is told
+    language: str = ""  # for lowercase letters and sentence ends; empty if unknown
     rules: int = RULES
 
-    def told(self) -> dict[str, Any]:
-        """Return what a model's description says of it."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that model.json stores."""
         return {name: getattr(self, name) for name in Tokenizer.__dataclass_fields__}
 
     def words(self, text: str) -> list[str]:
-        """Split text into words, or into the smaller or larger units of a tokeniser of those.
+        """Return the words of a text, or its subwords, characters or phrases.
 
         >>> Tokenizer().words("Don't panic: state-of-the-art, naïve!")
         ["don't", 'panic', 'state-of-the-art', 'naïve']
@@ -44,133 +43,144 @@ class Tokenizer:
         if type(self) is not Tokenizer:
             return [unit for unit, _, _ in self.tokens(text)]
         pattern, text = self._pattern(text)
-        found = pattern.findall(text)
-        return self.normalise("\n".join(found)).split("\n") if found else []
+        words = pattern.findall(text)
+        return self.normalise("\n".join(words)).split("\n") if words else []
 
     def split_lines(self, text: str) -> list[str]:
-        """Split each line into words, a line break behind each word; no line may hold a NUL.
-
-        >>> Tokenizer().split_lines("It's “naïve”\\n—\\n")
-        ["it's\\nnaïve\\n", '']
-        """
+        """Return the words of each line, a line break after each word; no line contains NUL."""
         pattern, text = self._pattern(text.replace("\n", "\0"))
-        found = re.compile("\0|" + pattern.pattern).findall(text)
-        return (self.normalise("\n".join(found)) + "\n").split("\0\n")[:-1]
+        words = re.findall("\0|" + pattern.pattern, text)
+        return (self.normalise("\n".join(words)) + "\n").split("\0\n")[:-1]
 
     def tokens(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield each unit, and where it begins and ends in the text."""
+        """Yield each unit with its start and end in the text."""
         pattern, text = self._pattern(text)
         for match in pattern.finditer(text):
-            start, end = match.span()
-            yield self.normalise(match[0]), start, end
+            yield self.normalise(match[0]), *match.span()
 
     def normalise(self, word: str) -> str:
-        """Give a word the form it has in the vocabulary."""
+        """Return the form of a word in the vocabulary.
+
+        >>> Tokenizer(language="tr").normalise("Işık İstanbul"), Tokenizer().normalise("İstanbul’a")
+        ('ışık istanbul', "istanbul'a")
+        """
         if self.kind == "word" and not word.isascii():
             word = word.translate(CURLY)
         if self.cased:
             return word
-        return make_small(word, self.language) if self.rules > 1 else word.lower()
+        if self.rules > 1 and not word.isascii():
+            word = word.replace("İ", "i")  # Python would add a combining dot after the i
+        if self.rules > 1 and self.language in DOTTED_I:
+            word = word.replace("I", "ı")
+        return word.lower()
 
     def _pattern(self, text: str) -> tuple[re.Pattern[str], str]:
-        """Return what finds the words, and the text in which it does."""
+        """Return the pattern of a word, and the text to search."""
         if self.kind == "whitespace":
-            return _compiled(_NO_SPACE), text
-        plain = _compiled(_MARKLESS).fullmatch(text)
-        pattern = _compiled(_MARKLESS_WORD[self.rules]) if plain else word_pattern(self.rules)
-        return pattern, text.replace("_", " ")  # to \w it would be a letter
+            return re.compile(r"[^\s\0]+"), text
+        plain = re.fullmatch(_MARKLESS, text)
+        pattern = re.compile(_MARKLESS_WORD[self.rules]) if plain else word_pattern(self.rules)
+        return pattern, text.replace("_", " ")  # \w would match it
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed; a question about a word needs none of them."""
-    return re.compile(pattern)
-
-
-_NO_SPACE = r"[^\s\0]+"
-# Most text holds none of the many combining marks, nor what joins letters in Persian and Hindi;
-# a plain pattern is ten times faster there. These ranges, of common scripts, are free of both.
+# Ranges of common scripts without combining marks and without the joiners of Persian and Hindi.
+# For such text, which is most text, a plain pattern is ten times faster.
 _MARKLESS = (
     "[\0-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u200b\u200e-\u20cf\u2100-\u2cee"
     "\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff\uff00-\uffff]*"
 )
 _IN_NUMBERS = r"(?<=\d)[.,٫٬](?=\d)"
-_MARKLESS_WORD = {
-    1: r"\w+(?:['’‐‑\-]\w+)*",
-    2: rf"\w+(?:(?:['’‐‑\-]|{_IN_NUMBERS})\w+)*",
-}
+_MARKLESS_WORD = {1: r"\w+(?:['’‐‑\-]\w+)*", 2: rf"\w+(?:(?:['’‐‑\-]|{_IN_NUMBERS})\w+)*"}
 
 
 @cache
 def word_pattern(rules: int = RULES) -> re.Pattern[str]:
-    """Compile the pattern of a word; Python's \\w lacks the marks that Hindi or Thai words need."""
-    unit = rf"[\w{_marks()}]"
+    """Return the pattern of a word; Python's \\w lacks the combining marks of Hindi and Thai."""
+    marks = {code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M"}
+    first = sorted(code for code in marks if code - 1 not in marks)  # ranges are searched faster
+    last = sorted(code for code in marks if code + 1 not in marks)
+    unit = rf"[\w{''.join(f'{chr(a)}-{chr(b)}' for a, b in zip(first, last, strict=True))}]"
     joiner = "['’‐‑\\-\u200c\u200d]"  # the last two join letters in Persian and Hindi words
     if rules > 1:
         joiner = f"(?:{joiner}|{_IN_NUMBERS})"
-    return re.compile(rf"\w{unit}*(?:{joiner}\w{unit}*)*")  # no mark stands alone
-
-
-def _marks() -> str:
-    """List the combining marks as ranges for a character class."""
-    ranges: list[list[int]] = []
-    for code in range(0x300, 0x1F000):
-        if unicodedata.category(chr(code))[0] == "M":
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-
-
-MARKS = ".!?…"
-FINAL = "।۔؟。！？"  # need no space behind them
-CLOSING = "\"'”’“»«)]"  # some open elsewhere, but never right behind a full stop
-OPENING = "\"'“‘«»„¿¡(["
-FRENCH = " \u00a0\u202f"  # one of these stands before a French »
-_LAST_WORD = r"[^\s(\[\"'“‘«„]*\Z"
-_LETTERS = r"(?:[^\W\d_]\.)+[^\W\d_]"  # U.S
-_NEXT_WORD = r"\W*([^\W\d_]+)"
-
-
-def is_abbreviation(text: str, end: int, language: str = "") -> bool:
-    """Tell whether what ends here is a full stop that belongs to the word before it."""
-    before = _compiled(_LAST_WORD).search(text, max(0, end - 13), end - 1)
-    word = before[0] if before and text[end - 1] == "." else ""
-    if len(word) == 1 and word.isupper():
-        return True
-    if language in ORDINALS and len(word) < 3 and word.isdecimal():
-        return True
-    if word.lower() not in abbreviations(language) and not _compiled(_LETTERS).fullmatch(word):
-        return False
-    follows = _compiled(_NEXT_WORD).match(text, end, end + 20)
-    return follows is None or follows[1].lower() not in starters(language)
+    return re.compile(rf"\w{unit}*(?:{joiner}\w{unit}*)*")  # a mark follows a letter
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A sentence as words, and which of them were marked as targets."""
+    """The words of a sentence, and its marked targets."""
 
     words: tuple[str, ...]
     targets: tuple[range, ...]  # positions of each marked span, in reading order
 
 
-_BRACKETS = r"\[([^\[\]]+)\]"
-
-
 def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
-    """Read a sentence in which targets stand in brackets.
+    """Return the words and targets of a sentence with targets in brackets.
 
     >>> parse_marked("an [apple] pie", Tokenizer())
     Marked(words=('an', 'apple', 'pie'), targets=(range(1, 2),))
     """
-    if "[" not in text:
-        return Marked(tuple(tokenizer.words(text)), ())
     words: list[str] = []
     targets: list[range] = []
-    for number, part in enumerate(_compiled(_BRACKETS).split(text)):
+    for number, part in enumerate(re.split(r"\[([^\[\]]+)\]", text) if "[" in text else [text]):
         first = len(words)
         words += tokenizer.words(part)
-        if number % 2 and len(words) > first:  # every second part stood in brackets
+        if number % 2 and len(words) > first:  # every second part was in brackets
             targets.append(range(first, len(words)))
     return Marked(tuple(words), tuple(targets))
+
+
+_ENGLISH = """
+a an the this that these those some any no each every all both either neither such
+i me my mine we us our ours you your yours he him his she her hers it its they them their theirs
+myself yourself himself herself itself ourselves themselves who whom whose which what
+and or but nor so yet if because although though while when where after before until since as than
+of in on at by for with from to into onto over under up down out off about between through during
+against without within along across behind beside near upon toward towards
+be am is are was were been being have has had having do does did doing done will would shall should
+can could may might must not n't there here then now just also very too only even again still ever
+never always often how why more most much many few other another same own
+isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't i'm it's he's she's
+"""
+_FUNCTION_WORDS = frozenset(_ENGLISH.split())
+MANY = 1000  # words of a vocabulary; in a smaller one a frequent word may be any word
+MIN_SINGULAR = 3  # letters of a singular: "as" is no plural of "a"
+COMMON = 0.01  # fraction of the corpus; more frequent words are function words in any language
+
+
+def is_content(word: str, frequency: float) -> bool:
+    """Return whether a word carries content: no English function word, and not too frequent.
+
+    >>> is_content("apple", 0.003), is_content("the", 0.06), is_content("und", 0.03)
+    (True, False, False)
+    """
+    return word.lower() not in _FUNCTION_WORDS and frequency < COMMON
+
+
+def other_forms(word: str) -> Iterator[str]:
+    """Yield other spellings and numbers of a word, the likeliest first; some may come twice.
+
+    >>> list(other_forms("E-mail"))
+    ['e-mail', 'E-mail', 'E-MAIL', 'E-mail', 'E-mail', 'Email', 'E-mails', 'e-mails']
+    """
+    yield from (word.lower(), word.capitalize(), word.upper())
+    yield word.removesuffix("'s").removesuffix("'")
+    yield from (word.replace("'", ""), word.replace("-", ""))
+    yield from (*numbers(word), *numbers(word.lower()))
+
+
+def numbers(word: str) -> Iterator[str]:
+    """Yield the English plural of a singular, or the possible singulars of a plural.
+
+    >>> [list(numbers(word)) for word in ("nail", "city", "boxes", "glass", "a")]
+    [['nails'], ['cities'], ['boxe', 'box'], ['glasses'], []]
+    """
+    if len(word) > MIN_SINGULAR and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        yield word[:-3] + "y" if word.endswith("ies") else word[:-1]
+        if word.endswith("es"):
+            yield word[:-2]
+    elif len(word) >= MIN_SINGULAR and word[-1].isalpha():
+        if word.endswith("y") and word[-2] not in "aeiou":
+            yield word[:-1] + "ies"
+        else:
+            yield word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")

@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ import numpy as np
 
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import start
-from ctxembed.attention.terms.walls import count_heights
-from ctxembed.attention.terms.word_bias import word_features
+from ctxembed.attention.terms import count_heights, word_features
 from ctxembed.attention.training.learning import Report, Settings, learn
 from ctxembed.attention.training.pseudowords import split
 from ctxembed.errors import CorpusError
@@ -24,139 +23,125 @@ from ctxembed.storage.arrays import load
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
 from ctxembed.text.corpus import as_corpus
 from ctxembed.text.index import Index
-from ctxembed.training.index_ import read_for
+from ctxembed.training.index_ import index_corpus
 
 HELD_OUT = 0.05  # of the corpus, at its end
-FEWEST_STEPS, MOST_STEPS, WORDS_A_STEP = 200, 4000, 180  # a small corpus is soon learned
-FIGURES = {"loss": "loss", "pseudowords": "plain", "spliced": "spliced"}  # of a Score
-WALLS = 20_000_000  # words that are enough to count the height of each
+MIN_STEPS, MAX_STEPS, WORDS_PER_STEP = 200, 4000, 180  # a small corpus needs fewer steps
+FIGURES = {"loss": "loss", "pseudowords": "plain", "spliced": "spliced"}  # fields of a Score
+HEIGHT_WORDS = 20_000_000  # enough words to count the wall height of each
 
 
-def begin(
-    model: Model, index: Index | None, rng: np.random.Generator, heads: int = 4, reach: int = 24
-) -> Layer:
-    """Make the layer that learning starts from; without a corpus, no word is a wall."""
-    features = word_features(np.asarray(model.vectors), np.asarray(model.seen))
-    heights = np.zeros(len(features), np.float32)
-    if index is not None:
-        heights = count_heights(index.ids, index.offsets, len(features), WALLS)
-    return start(model.dim, rng, features, heights, heads=heads, reach=reach)
+@dataclass(frozen=True)
+class LearnResult:
+    """A learned attention and how learning went."""
+
+    name: str
+    saved: Saved
+    report: Report  # the last one
+    curve: list[tuple[int, float, float]]  # step, loss, least held-out loss so far
+    seconds: float
+
+    def summary(self) -> dict[str, Cell]:
+        """Return the figures of learning by their names."""
+        return {
+            "heads": self.saved.layer.heads, "own_share": self.saved.layer.own,
+            "steps": self.report.step, "ended": self.report.why, **self.saved.figures,
+            "learning_seconds": f"{self.seconds:.2f}",
+        }  # fmt: skip
+
+    def to_table(self) -> Table:
+        """Return a row for each property, with the loss as its picture."""
+        title = f"{self.name}: loss on pseudowords, and the least so far on held-out ones"
+        curve = Table(("step", "loss", "held_out_loss"), self.curve)
+        chart = Chart("lines", curve.names[1:], "step", title=title, of=lambda: curve)
+        kept = "no improvement on the start, general attention with two looks; the start was kept"
+        rows = [("attention", self.name), *self.summary().items()]
+        return Table(PROPERTIES, rows, [] if self.report.improved else [kept], chart=chart)
 
 
 @on_model(*PROPERTIES)
-def learn_attention(
-    model: Model,
-    /,
-    name: str = "learned",
-    *,
-    corpus: str | Sequence[str] = (),
-    positions: str = "learned",
-    epochs: float | None = None,
-    seed: int = 1,
-    progress: Progress = SILENT,
-    **given: Any,
-) -> Table:
+def learn_attention(model: Model, /, name: str = "learned", **options: Any) -> Table:
+    """Learn attention for a model and return a summary; options are those of learn_model."""
+    return learn_model(model, name, **options).to_table()
+
+
+def initial_layer(
+    model: Model, index: Index | None, rng: np.random.Generator, heads: int = 4, reach: int = 24
+) -> Layer:
+    """Return the layer that learning starts from; without a corpus, all wall heights are 0."""
+    features = word_features(np.asarray(model.vectors), np.asarray(model.seen))
+    heights = np.zeros(len(features), np.float32)
+    if index is not None:
+        heights = count_heights(index.ids, index.offsets, len(features), HEIGHT_WORDS)
+    return start(model.dim, rng, features, heights, heads=heads, reach=reach)
+
+
+def learn_model(
+    model: Model, /, name: str = "learned", *, corpus: str | Sequence[str] = (),
+    positions: str = "learned", epochs: float | None = None, seed: int = 1,
+    progress: Progress = SILENT, **options: Any,
+) -> LearnResult:  # fmt: skip
     """Learn attention for a model from its corpus, or another one, and save it under a name.
 
-    positions: "learned" or "decay". An epoch is a thousand batches. `given` are fields of
-    attention.learning.Settings, such as heads and minutes.
+    positions: "learned" or "decay". epochs: thousands of batches.
+    options: fields of attention.training.learning.Settings, such as heads and minutes.
     """
     refuse_bundled(model.path)
     check_free(model, name, task=False)
-    given |= {"positions": positions == "learned"}
+    options |= {"positions": positions == "learned"}
     if epochs is not None:
-        given["steps"] = max(1, round(1000 * epochs))
-    if not corpus:
-        if model.index is None:
-            raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
-        return _learn_on(model, model.index, name, seed, progress, given)
+        options["steps"] = max(1, round(1000 * epochs))
     with tempfile.TemporaryDirectory() as work:
-        counted, _, _ = read_for(model, as_corpus(corpus), Path(work), progress)
-        index = Index(Path(work), model.vocabulary.words, counted.files)
-        return _learn_on(model, index, name, seed, progress, given)
+        index = model.index
+        if corpus:
+            counted, _, _ = index_corpus(model, as_corpus(corpus), Path(work), progress)
+            index = Index(Path(work), model.vocabulary.words, counted.files)
+        if index is None:
+            raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
+        return _learn_on(model, index, name, seed, progress, options)
 
 
 def _learn_on(
-    model: Model, index: Index, name: str, seed: int, progress: Progress, given: dict[str, Any]
-) -> Table:
-    """Learn W_Q, W_K, W_V, W_O and the biases on pseudowords, and save them under a name.
-
-    An interrupt keeps what was validated.
-    """
-    size = min(MOST_STEPS, max(FEWEST_STEPS, len(index.ids) // WORDS_A_STEP))
-    chosen = {"steps": size} | {key: value for key, value in given.items() if value is not None}
-    settings = Settings(**chosen)
-    begun = time.perf_counter()
+    model: Model, index: Index, name: str, seed: int, progress: Progress, options: dict[str, Any]
+) -> LearnResult:
+    """Learn on pseudowords and save under a name; after an interrupt, the best validated layer."""
+    steps = min(MAX_STEPS, max(MIN_STEPS, len(index.ids) // WORDS_PER_STEP))
+    options = {key: value for key, value in options.items() if value is not None}
+    settings, started = Settings(**{"steps": steps, **options}), time.perf_counter()
     x = np.ascontiguousarray(model.centred)
     positions, starts = (load(index.folder / f"{file}.npy") for file in ("positions", "starts"))
     seen, held_out = split(index.ids, index.offsets, positions, starts, HELD_OUT)
 
     def first(rng: np.random.Generator) -> Layer:
-        return begin(model, index, rng, settings.heads, settings.reach)
+        return initial_layer(model, index, rng, settings.heads, settings.reach)
 
-    report: Report | None = None
-    curve: list[tuple[Cell, ...]] = []
-    done, interrupted = 0.0, False
+    report, curve, done, interrupted = None, list[tuple[int, float, float]](), 0.0, False
     try:
         with progress.stage("attention", 100, "%") as stage:
             for report in learn(x, first, seen, held_out, settings, seed):
+                best = report.best_score
                 stage.advance(100 * (report.done - done))
-                done, loss, best = report.done, report.loss, report.best_score
-                stage.say(
-                    f"loss {loss:.3f}, pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
-                )
-                curve.append((report.step, loss, best.loss))
+                right = f"pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
+                stage.say(f"loss {report.loss:.3f}, {right}")
+                curve.append((report.step, report.loss, best.loss))
+                done = report.done
     except KeyboardInterrupt:
-        if report is None or report.step == 0 or report.best_score is report.first:
+        if report is None or not report.improved:
             raise
         interrupted = True
     assert report is not None
-    seconds = time.perf_counter() - begun
-    saved = _saved(report, settings, seed)
+    seconds = time.perf_counter() - started
+    kept = {key: value for key, value in asdict(settings).items() if value is not None}
+    kept |= {f"weight_{key}": value for key, value in kept.pop("weights").items()}
+    figures = {
+        f"{figure}{when}": round(getattr(score, part), 4)
+        for figure, part in FIGURES.items()
+        for when, score in (("_before", report.first), ("", report.best_score))
+    }
+    kept |= {"seed": seed, "steps_taken": report.step, "ended": report.why}
+    saved = Saved(report.best, settings=kept, figures=figures)
     save_attention(model, name, saved)
     if interrupted:
-        progress.note(f"interrupted; {name} is what was validated up to step {report.step}")
+        progress.note(f"interrupted; {name} is the best layer up to step {report.step}")
         raise KeyboardInterrupt
-    return _table(name, saved, report, curve, seconds)
-
-
-def _saved(report: Report, settings: Settings, seed: int) -> Saved:
-    told = {key: value for key, value in asdict(settings).items() if value is not None}
-    told |= {f"weight_{key}": value for key, value in told.pop("weights").items()}
-    return Saved(
-        report.best,
-        settings={**told, "seed": seed, "steps_taken": report.step, "ended": report.why},
-        figures={
-            f"{figure}{when}": round(getattr(score, part), 4)
-            for figure, part in FIGURES.items()
-            for when, score in (("_before", report.first), ("", report.best_score))
-        },
-    )
-
-
-def _table(
-    name: str, saved: Saved, report: Report, curve: list[tuple[Cell, ...]], seconds: float
-) -> Table:
-    rows: list[tuple[str, Cell]] = [
-        ("attention", name),
-        ("heads", saved.layer.heads),
-        ("own_share", saved.layer.own),
-        ("steps", report.step),
-        ("ended", report.why),
-        *saved.figures.items(),
-        ("learning_seconds", f"{seconds:.2f}"),
-    ]
-    notes = []
-    if report.best_score is report.first:
-        notes.append(
-            "learning did not improve on the start, which is general attention that looks twice;"
-            " that was kept"
-        )
-    chart = Chart(
-        "lines",
-        ["loss", "held_out_loss"],
-        "step",
-        title=f"{name}: loss on pseudowords, and the least so far on held-out ones",
-        of=lambda: Table(("step", "loss", "held_out_loss"), curve),
-    )
-    return Table(PROPERTIES, rows, notes, chart=chart)
+    return LearnResult(name, saved, report, curve, seconds)

@@ -1,8 +1,8 @@
-"""From a corpus to a model directory."""
+"""Train a model on a corpus and write its directory."""
 
 import time
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,189 +11,194 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.training.learning import NothingToLearn
 from ctxembed.errors import CorpusError, UsageError
-from ctxembed.model.bundled import NOISE
+from ctxembed.model.bundled import MIN_TOKENS
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_files, write_frames
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import Train, choose, cores, fit_settings
 from ctxembed.static.settings import EngineSettings
-from ctxembed.storage.atomic import written_whole
+from ctxembed.storage.atomic import atomic_directory
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.build_index import Counted, build, put_first, write_occurrences
+from ctxembed.text.build_index import (
+    Counted,
+    build,
+    put_first,
+    split_into_units,
+    write_occurrences,
+)
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
-from ctxembed.text.languages import tell_no_spaces
+from ctxembed.text.languages import describe_unspaced_text
+from ctxembed.text.lines import write_lines
 from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import learn_phrases, write_phrases
 from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.text.units import divide
-from ctxembed.text.word_list import write_lines
-from ctxembed.training.learn import learn_attention
+from ctxembed.training.index_ import describe_corpus
+from ctxembed.training.learn import LearnResult, learn_model
+
+CorpusLike = Corpus | str | Path | Sequence[str | Path]
+TOO_SMALL = (
+    "words are too few: these vectors are noise. Some ten thousand words begin to mean something,"
+    " a million is good; the bundled model shows what to expect"
+)
+NOT_REPRODUCIBLE = "trained by {} workers: another run differs a little, unless with --workers 1"
+TOO_RARE = "no word occurs {} times; give a lower --min-count"
+
+
+@dataclass(frozen=True)
+class TrainJob:
+    """What training needs once the corpus is indexed."""
+
+    index: Index
+    counts: NDArray[np.int64]  # (V,) how often each word occurs in the corpus
+    trained_counts: NDArray[np.int64]  # (V,) how often in the index, which may be a sample
+    settings: EngineSettings
+    train_vectors: Train
+    meta: dict[str, Any]  # of model.json
+    folder: Path  # where the files are written
+    output: str | Path  # where they are moved to
+    started: float  # time.perf_counter() before the corpus was read
+    attention: bool  # learn attention too
+    notes: Sequence[str]  # from reading the corpus
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What was read, chosen and trained."""
+
+    meta: dict[str, Any]  # of model.json
+    vocabulary: int
+    reading_seconds: float
+    training_seconds: float
+    words_per_second: int
+    output: str
+    learned: LearnResult | None
+    notes: list[str]
+
+    def to_table(self) -> Table:
+        """Return a row for each property."""
+        meta, settings = self.meta, dict(self.meta["word2vec"])
+        settings["sample"] = f"{settings['sample']:g}"  # 1e-05 would print as 0.0000
+        settings["hierarchical_softmax"] = "yes" if settings["hierarchical_softmax"] else "no"
+        rows: list[tuple[str, Cell]] = [
+            *((name, meta[name]) for name in ("sentences", "tokens", "document", "documents")),
+            ("vocabulary", self.vocabulary),
+            *((name, meta[name]) for name in ("dropped_words", "phrases") if name in meta),
+            *settings.items(),
+            ("reading_seconds", f"{self.reading_seconds:.2f}"),
+            ("training_seconds", f"{self.training_seconds:.2f}"),
+            ("words_per_second", self.words_per_second),
+            ("model", self.output),
+            *((f"sampled_{key}", value) for key, value in meta.get("sampled", {}).items()),
+        ]
+        if self.learned is not None:
+            rows.append(("attention", self.learned.name))
+            rows += [(f"attention_{key}", v) for key, v in self.learned.summary().items()]
+        return Table(PROPERTIES, rows, self.notes)
 
 
 @answers(*PROPERTIES)
-def train(
-    corpus: Corpus | str | Path | Sequence[str | Path],
-    output: str | Path = "ctxembed-model",
-    *,
-    tokenizer: Tokenizer | None = None,
-    unit: str = "word",
-    pieces: int | None = None,
-    phrases: bool = False,
-    force: bool = False,
-    text: bool = True,
-    attention: bool = True,
-    progress: Progress = SILENT,
-    workers: int | None = None,
-    engine: str = "auto",
-    words: Collection[str] | None = None,
-    **given: Any,
-) -> Table:
-    """Train a model, learn attention on it, save both.
+def train(corpus: CorpusLike, output: str | Path = "ctxembed-model", **options: Any) -> Table:
+    """Train a model on a corpus and return a summary; options are those of train_model."""
+    return train_model(corpus, output, **options).to_table()
 
-    unit: "word", or "subword" (byte pairs, `pieces` of them) or "character" for smaller ones.
-    words: which words get a vector; without, those that occur often enough.
-    phrases: join words that go together, as new_york, to one.
-    text: keep a packed copy of the text, so that occurrences can be quoted as they were written.
-    engine: what trains, "own" or "gensim"; "auto" is our own wherever it can run.
-    `given` are fields of static.settings.EngineSettings; the rest fits the size of the corpus.
+
+def train_model(
+    corpus: CorpusLike, output: str | Path = "ctxembed-model", *,
+    tokenizer: Tokenizer | None = None, unit: str = "word", pieces: int | None = None,
+    phrases: bool = False, force: bool = False, text: bool = True, attention: bool = True,
+    progress: Progress = SILENT, workers: int | None = None, engine: str = "auto",
+    words: Collection[str] | None = None, **options: Any,
+) -> TrainResult:  # fmt: skip
+    """Train a model, learn attention on it, save both, and return what was done.
+
+    unit: "word", "subword" (byte pairs, `pieces` of them) or "character".
+    words: the words that get a vector; by default those that occur often enough.
+    phrases: join words that often occur together, such as new_york, to one.
+    text: keep a compressed copy of the text, so that occurrences can be quoted.
+    engine: "own", "gensim", or "auto": the own engine wherever it can run.
+    options: fields of static.settings.EngineSettings; defaults depend on the corpus size.
     """
     if phrases and unit != "word":
-        raise UsageError(f"--phrases joins words: it does not go with --unit {unit}")
+        raise UsageError(f"--phrases joins words: it cannot be used with --unit {unit}")
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")
-    name, train_vectors, told = choose(engine, bool(given.get("hierarchical_softmax")), progress)
-    with written_whole(Path(output), replace=force) as folder:
-        (folder / "index").mkdir()
-        begun = time.perf_counter()
-        counted = build(
-            corpus, tokenizer, folder / "index", workers or cores(), progress, keep=text
-        )
-        notes = tell_no_spaces(counted.types, counted.counts.tolist()) if unit == "word" else []
-        if unit != "word":
-            tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
-            given["min_count"] = given.get("min_count") or 1  # any word is made of them
-        settings = fit_settings(counted.tokens, engine=name, workers=workers, **given)
-        joined = {}
-        if phrases:
-            tokenizer, counted = learn_phrases(
-                folder / "index", counted, tokenizer, settings.min_count
-            )
-            joined = {"phrases": write_phrases(folder / PHRASES, tokenizer)}
-        if words is None:
-            kept = counted.kept(settings.min_count)
+    hierarchical = bool(options.get("hierarchical_softmax"))
+    name, train_vectors, engine_note = choose(engine, hierarchical, progress)
+    with atomic_directory(Path(output), replace=force) as folder:
+        index_folder = folder / "index"
+        index_folder.mkdir()
+        started = time.perf_counter()
+        counted = build(corpus, tokenizer, index_folder, workers or cores(), progress, keep=text)
+        notes = [engine_note] if engine_note else []
+        if unit == "word":
+            notes = [*describe_unspaced_text(counted.types, counted.counts.tolist()), *notes]
         else:
+            tokenizer, counted = _divide(folder, tokenizer, counted, unit, pieces)
+            options["min_count"] = options.get("min_count") or 1  # every word consists of units
+        settings = fit_settings(counted.tokens, engine=name, workers=workers, **options)
+        meta: dict[str, Any] = {}
+        if phrases:
+            tokenizer, counted = learn_phrases(index_folder, counted, tokenizer, settings.min_count)
+            meta["phrases"] = write_phrases(folder / PHRASES, tokenizer)
+        kept = counted.kept(settings.min_count)
+        if words is not None:
             settings = replace(settings, min_count=1)
-            counted, kept = put_first(folder / "index", counted, words)
+            counted, kept = put_first(index_folder, counted, words)
         if not kept:
-            raise CorpusError(
-                f"no word occurs {settings.min_count} times; give a lower --min-count"
-            )
+            raise CorpusError(TOO_RARE.format(settings.min_count))
         vocabulary, counts = counted.types[:kept], counted.counts[:kept]
-        write_occurrences(folder / "index", counts)
-        write_lines(folder / "index" / "rare.txt", counted.types[kept:])
-        meta = {
-            "sentences": counted.sentences,
-            "tokens": counted.tokens,
-            "dropped_words": len(counted.types) - kept,
-            "word2vec": asdict(settings),
-            "tokenizer": tokenizer.told(),
-            **joined,
-            "lines": corpus.lines,
-            "encoding": corpus.encoding,
-            "document": counted.document,
-            "documents": counted.documents,
-            "files": counted.files,
-        }
+        write_occurrences(index_folder, counts)
+        write_lines(index_folder / "rare.txt", counted.types[kept:])
+        meta |= {"dropped_words": len(counted.types) - kept, **describe_corpus(corpus, counted)}
+        meta |= {"word2vec": asdict(settings), "tokenizer": tokenizer.to_dict()}
         return train_on(
-            Index(folder / "index", vocabulary, counted.files), counts, counts, settings,
-            train_vectors, meta, folder, output,
-            begun=begun, attention=attention, progress=progress,
-            told=[*notes, *([told] if told else [])],
+            TrainJob(
+                index=Index(index_folder, vocabulary, counted.files), counts=counts,
+                trained_counts=counts, settings=settings, train_vectors=train_vectors, meta=meta,
+                folder=folder, output=output, started=started, attention=attention, notes=notes,
+            ), progress,
         )  # fmt: skip
 
 
 def _divide(
     folder: Path, tokenizer: Tokenizer, counted: Counted, unit: str, pieces: int | None
 ) -> tuple[Tokenizer, Counted]:
-    """Make an index of smaller units, and the tokeniser that finds them."""
-    divided: Characters | Subwords
-    words = counted.types
+    """Return the tokenizer of smaller units, and the index rewritten in these units."""
+    words, kind, cased = counted.types, tokenizer.kind, tokenizer.cased
     check_letters(max(words, key=len))
     if unit == "character":
-        divided = Characters(tokenizer.kind, tokenizer.cased, language=tokenizer.language)
-        units: Iterable[list[str]] = map(divided.words, words)
-    else:
-        size = pieces or min(max(len(words) // 3, 300), 30_000)
-        learned = learn(zip(words, counted.counts.tolist(), strict=True), size)
-        (folder / FILE).write_text(learned, encoding="utf-8", newline="\n")
-        divided = Subwords(
-            tokenizer.kind, tokenizer.cased, language=tokenizer.language, learned=learned
-        )
-        units = divided.pieces(words)
-    return divided, divide(folder / "index", counted, units)
+        characters = Characters(kind, cased, language=tokenizer.language)
+        return characters, split_into_units(folder / "index", counted, map(characters.words, words))
+    size = pieces or min(max(len(words) // 3, 300), 30_000)
+    learned = learn(zip(words, counted.counts.tolist(), strict=True), size)
+    (folder / FILE).write_text(learned, encoding="utf-8", newline="\n")
+    subwords = Subwords(kind, cased, language=tokenizer.language, learned=learned)
+    return subwords, split_into_units(folder / "index", counted, subwords.pieces(words))
 
 
-def train_on(
-    index: Index,
-    counts: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    settings: EngineSettings,
-    train_vectors: Train,
-    meta: dict[str, Any],
-    folder: Path,
-    output: str | Path,
-    *,
-    begun: float,
-    attention: bool,
-    told: Sequence[str],
-    progress: Progress,
-) -> Table:
-    """Train vectors on an index, write a model's files, learn its attention, and tell of it all.
-
-    counts: (V,) how often each word occurs. seen: (V,) how often in the index, if that is a sample.
-    begun: when reading did. told: what reading has to tell.
-    """
+def train_on(job: TrainJob, progress: Progress) -> TrainResult:
+    """Train vectors on an index, write a model's files, learn its attention."""
+    settings, meta = job.settings, job.meta
     read = time.perf_counter()
-    vectors, outputs = train_vectors(index, np.maximum(1, seen), settings, progress)
-    training = time.perf_counter() - read
-    write_files(folder, index.vocab, counts, vectors, outputs, meta)
-    write_frames(Model.open(folder))  # what stands beside words
-    chosen = meta["word2vec"] | {
-        "sample": f"{settings.sample:g}",  # 1e-05 would print as 0.0000
-        "hierarchical_softmax": "yes" if settings.hierarchical_softmax else "no",
-    }
-    rows: list[tuple[str, Cell]] = [
-        *((name, meta[name]) for name in ("sentences", "tokens", "document", "documents")),
-        ("vocabulary", len(counts)),
-        ("dropped_words", meta["dropped_words"]),
-        *([("phrases", meta["phrases"])] if "phrases" in meta else []),
-        *chosen.items(),
-        ("reading_seconds", f"{read - begun:.2f}"),
-        ("training_seconds", f"{training:.2f}"),
-        ("words_per_second", round(int(seen.sum()) * settings.epochs / max(training, 1e-9))),
-        ("model", str(output)),
-        *((f"sampled_{key}", value) for key, value in meta.get("sampled", {}).items()),
-    ]
-    notes = []
-    if meta["tokens"] < NOISE:
-        notes.append(
-            f"{meta['tokens']} words are too few: these vectors are noise. Some ten thousand words"
-            " begin to mean something, a million is good; the bundled model shows what to expect"
-        )
+    trained_counts = np.maximum(1, job.trained_counts)
+    vectors, outputs = job.train_vectors(job.index, trained_counts, settings, progress)
+    seconds = time.perf_counter() - read
+    write_files(job.folder, job.index.vocab, job.counts, vectors, outputs, meta)
+    write_frames(Model.open(job.folder))
+    learned, notes = None, list(job.notes)
     if settings.workers > 1:
-        notes.append(
-            f"trained by {settings.workers} workers, so another run will differ a little;"
-            " --workers 1 gives the same bytes every time"
-        )
-    notes += told
-    if attention:
+        notes.insert(0, NOT_REPRODUCIBLE.format(settings.workers))
+    if meta["tokens"] < MIN_TOKENS:
+        notes.insert(0, f"{meta['tokens']} {TOO_SMALL}")
+    if job.attention:
         try:
-            made = learn_attention(Model.open(folder), seed=settings.seed, progress=progress)
-            pairs = (tuple(record.values()) for record in made.records())
-            rows += [(k if k == "attention" else f"attention_{k}", v) for k, v in pairs]
+            learned = learn_model(Model.open(job.folder), seed=settings.seed, progress=progress)
         except NothingToLearn as error:
             notes.append(str(error))
-    return Table(PROPERTIES, rows, notes)
+    rate = round(int(job.trained_counts.sum()) * settings.epochs / max(seconds, 1e-9))
+    return TrainResult(
+        meta, len(job.counts), read - job.started, seconds, rate, str(job.output), learned, notes
+    )

@@ -1,35 +1,28 @@
-"""A report: all answers that its page may ask for, gathered before it is opened."""
+"""Build a report: a page with all the answers that it may need."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ctxembed.context.axes import Axes
-from ctxembed.context.representations import representations_of
+from ctxembed.context.nearest import Axes
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.progress import Progress
-from ctxembed.web.document import as_script, document
+from ctxembed.web.document import document, pack
 from ctxembed.web.limits import check
-from ctxembed.web.questions import Json, Models, answer, as_json
+from ctxembed.web.questions import Json, Models, answer, answer_map
 from ctxembed.web.words import read_words
-from ctxembed.word_senses.sense_map import MOST, WordMap, word_map
+from ctxembed.word_senses.sense_map import MAX_POINTS, WordMap, word_map
 
-LARGEST = 1_000_000  # bytes of a page
-ROOM = 400_000  # bytes of it for words that nobody asked for, so that they can be clicked too
+MAX_PAGE_BYTES = 1_000_000
+MAX_ANSWER_BYTES = 300_000  # compressed, of answers to other words, so that they can be clicked too
 
 
 def make_report(
-    models: Models,
-    sentences: Sequence[str],
-    *,
-    words: Sequence[str],
-    axes: Axes,
-    attention: str | None,
-    command: str,
-    seed: int,
-    progress: Progress,
-) -> str:
-    """Return the page of some sentences; maps share what room a page has, and say so."""
-    models.model.widen()
+    models: Models, sentences: Sequence[str], *, words: Sequence[str], axes: Axes,
+    attention: str | None, command: str, seed: int, progress: Progress,
+) -> str:  # fmt: skip
+    """Return the HTML page for some sentences; maps are thinned until the page is small enough."""
+    models.model.dequantize()
     gathered = _Answers(models, axes, attention_names(models, attention))
     shown = []
     with progress.stage("sentences", len(sentences), "") as stage:
@@ -40,82 +33,84 @@ def make_report(
     maps = list(_maps(gathered, seed, progress))
     named = [[name, ", ".join(words)] for name, words in axes.items()]
     data: Json = {
-        "live": False,
-        "attentions": gathered.attentions,
-        "maps": bool(maps),
-        "model": told(models),
-        "sentences": shown,
+        "live": False, "attentions": gathered.attentions, "maps": bool(maps),
+        "model": describe_model(models), "sentences": shown,
         "start": {"sentences": shown[:1], "axes": named},
-        "foot": [line for line in (command, told(models), f"seed {seed}", left_out) if line],
-    }
-    each = MOST // max(1, len(maps))
-    while True:  # fewer points until it fits
-        drawn = (item for made in maps for item in _drawn(gathered, made, each))
-        answers = [*gathered.answers, *drawn]
-        page = document({**data, **_pack(answers)}, f"ctxembed: {' / '.join(sentences)[:80]}")
-        if len(page.encode()) < LARGEST or each < 50:
+        "foot": [*filter(None, (command, describe_model(models), f"seed {seed}", left_out))],
+    }  # fmt: skip
+    points_per_map = MAX_POINTS // max(1, len(maps))
+    while True:  # with fewer points until the page fits
+        answers = [*gathered.answers]
+        for sense_map in maps:
+            answers += _map_answers(gathered, sense_map, points_per_map)
+        page = document({**data, "answers": answers}, f"ctxembed: {' / '.join(sentences)[:80]}")
+        if len(page.encode()) < MAX_PAGE_BYTES or points_per_map < 50:
             return page
-        each = each * 3 // 4
+        points_per_map = points_per_map * 3 // 4
 
 
-def told(models: Models) -> str:
-    """Say which model answers, and how much it has read."""
+def describe_model(models: Models) -> str:
+    """Return the model's name and the size of its corpus and vocabulary."""
     model = models.model
     return f"{model.path.name}: {model.tokens:,} words read, {len(model.vocabulary):,} known"
 
 
 def attention_names(models: Models, first: str | None = None) -> list[str]:
-    """Name the attentions a page may choose, the default first."""
-    representations = representations_of(models.model)
-    _, _, *known = representations.names()  # static and bag are no attentions
+    """Return the attention names that a page can choose, the default first."""
+    representations = Representations.of(models.model)
+    _, _, *known = representations.names()  # static and bag are not attentions
     names = list(dict.fromkeys([first or representations.default(), *known]))
     if names[0] not in known:
-        raise UsageError(f"--attention {first}: there are {', '.join(known)}")
+        raise UsageError(f"--attention {first}: unknown. Choose one of {', '.join(known)}.")
     return names
 
 
 class _Answers:
-    """Answers as they are gathered, each with what was asked."""
+    """The collected answers, each with its question and parameters."""
 
     def __init__(self, models: Models, axes: Axes, attentions: list[str]) -> None:
         self.models, self.axes, self.attentions = models, dict(axes), attentions
         self.answers: list[Json] = []
-        self.targets: dict[str, list[str]] = {}  # word -> the sentences in which it is marked
-        self.waiting: list[tuple[list[dict[str, Any]], int]] = []  # sentences, and a word of each
+        self.size = 0  # bytes of the answers, compressed
+        self.targets: dict[str, list[str]] = {}  # word -> sentences in which it is the target
+        self.waiting: list[tuple[str, list[dict[str, Any]], int]] = []  # sentence, words, index
 
-    def add(self, question: str, **asked: Any) -> None:
-        """Ask, unless it was asked before."""
-        given = {name: value for name, value in asked.items() if value}
-        if all((item["question"], item["asked"]) != (question, given) for item in self.answers):
-            made = answer(self.models, question, given)
-            self.answers.append({"question": question, "asked": given, **made})
+    def add(self, question: str, **values: Any) -> None:
+        """Add the answer to a question, unless it is there already."""
+        parameters = {name: value for name, value in values.items() if value or type(value) is int}
+        known = ((item["question"], item["parameters"]) for item in self.answers)
+        if (question, parameters) not in known:
+            result = answer(self.models, question, parameters)
+            self.answers.append({"question": question, "parameters": parameters, **result})
+            self.size += len(pack(result))
 
     def sentence(self, text: str, words: Sequence[str]) -> Json:
-        """Gather what can be asked about a sentence; return what the page begins with."""
+        """Add the answers for a sentence; return its initial state on the page."""
         if not text.strip():
-            raise UsageError("nothing to show: a sentence is empty")
-        check({"sentence": text})  # what the page itself would not ask
+            raise UsageError("A sentence is empty. Type at least one word.")
+        check({"sentence": text})  # the page's own limits apply here too
         self.add("words", sentence=text)
-        rows = read_words(self.models.model, text).records()
+        rows: list[dict[str, Any]] = read_words(self.models.model, text).records()
         chosen = [i for i, row in enumerate(rows) if row["target"]]
         chosen += [i for i, row in enumerate(rows) if row["word"] in words and i not in chosen]
         content = [i for i, row in enumerate(rows) if row["content"]]
         known = [i for i, row in enumerate(rows) if row["known"]]
         if not known:
-            raise UsageError(f"{text!r}: no word of it is in the vocabulary")
+            raise UsageError(f"{text!r}: no word is in the vocabulary")
         targets = [i for i in chosen if i in known] or content or known[:1]
         first = targets if chosen else targets[:1]
         for i in first:
-            self.word(rows, i)
-        self.waiting += [(rows, i) for i in known if i not in first]
+            self.word(text, rows, i)
+        self.waiting += [(text, rows, i) for i in known if i not in first]
         for i in targets:
-            self.targets.setdefault(str(rows[i]["word"]), []).append(mark(rows, [i]))
+            self.targets.setdefault(rows[i]["word"], []).append(rows[i]["marked"])
         return {"text": text, "target": targets[0], "gone": []}
 
-    def word(self, rows: list[dict[str, Any]], i: int) -> None:
-        """Gather what the page shows when a word of a sentence is chosen."""
-        content = [j for j, row in enumerate(rows) if row["content"]]
-        marked, together = mark(rows, [i]), mark(rows, [*content, i])
+    def word(self, text: str, rows: list[dict[str, Any]], i: int) -> None:
+        """Add the answers that the page shows when a word is clicked."""
+        marked, together = rows[i]["marked"], rows[i]["together"]
+        for narrow in (False, True):
+            self.add("layout", sentence=text, target=i, narrow=narrow)
         for name in self.attentions:
             self.add("explain", sentence=marked, attention=name)
             self.add("similarity", words=[together], attention=name)
@@ -124,30 +119,18 @@ class _Answers:
         self.add("compare", sentences=[marked], axes=self.axes)
 
     def others(self) -> str:
-        """Gather the same for other words while there is room; say how many there was none for."""
-        self.waiting.sort(key=lambda one: -one[0][one[1]]["content"])
-        for number, (rows, i) in enumerate(self.waiting):
-            if len(as_script({"answers": self.answers})) > ROOM:
-                few = len(self.waiting) - number
-                return (
-                    f"{few} words cannot be clicked, to keep the page small; --word W asks for one"
-                )
-            self.word(rows, i)
+        """Add answers for other words up to MAX_ANSWER_BYTES; return a note on the rest."""
+        self.waiting.sort(key=lambda one: -one[1][one[2]]["content"])
+        for number, (text, rows, i) in enumerate(self.waiting):
+            if self.size > MAX_ANSWER_BYTES:
+                rest = len(self.waiting) - number
+                return f"{rest} words cannot be clicked: the page is full. Add one with --word W"
+            self.word(text, rows, i)
         return ""
 
 
-def mark(rows: Sequence[Mapping[str, Any]], targets: Sequence[int]) -> str:
-    """Write a sentence with some of its words in brackets, as the page's script does."""
-    made = ""
-    for i, row in enumerate(rows):
-        if row["written"]:
-            made += (row["before"] or " ") if made else ""
-            made += f"[{row['written']}]" if i in targets else row["written"]
-    return made
-
-
 def _maps(gathered: _Answers, seed: int, progress: Progress) -> Iterator[WordMap]:
-    """Yield the map of each word that occurs often enough, by the attention that is shown first."""
+    """Yield the map of each word that occurs often enough, by the first attention."""
     model, name = gathered.models.model, gathered.attentions[0]
     for word in gathered.targets:
         if " " not in word:
@@ -159,23 +142,12 @@ def _maps(gathered: _Answers, seed: int, progress: Progress) -> Iterator[WordMap
                 progress.note(str(error))
 
 
-def _drawn(gathered: _Answers, found: WordMap, most: int) -> Iterator[Json]:
-    """Yield the answers of one map, of at most so many points."""
-    asked = {"word": found.senses.word, "attention": gathered.attentions[0]}
-    command = "ctxembed senses " + found.senses.word
-    for question, table in (("map", found.thinned(most).drawn()), ("legend", found.legend())):
-        yield {"question": question, "asked": asked, **as_json(table), "command": command}
-    for sentence in gathered.targets[found.senses.word]:
-        placed = found.place(gathered.models.model, sentence)
-        yield {"question": "place", "asked": {**asked, "sentence": sentence}, **as_json(placed)}
-
-
-def _pack(answers: Sequence[Json]) -> Json:
-    """Keep each set of columns once."""
-    columns: list[Any] = []
-    packed = []
-    for item in answers:
-        if item["columns"] not in columns:
-            columns.append(item["columns"])
-        packed.append({**item, "columns": columns.index(item["columns"])})
-    return {"columns": columns, "answers": packed}
+def _map_answers(gathered: _Answers, sense_map: WordMap, max_points: int) -> Iterator[Json]:
+    """Yield the answers for one map of at most `max_points` points."""
+    word, small = sense_map.senses.word, sense_map.thinned(max_points)
+    keys: list[tuple[str, dict[str, str]]] = [("map", {}), ("legend", {})]
+    keys += [("place", {"sentence": sentence}) for sentence in gathered.targets[word]]
+    for question, key in keys:
+        parameters = {"word": word, "attention": gathered.attentions[0], **key}
+        result = answer_map(gathered.models, small, question, **key)
+        yield {"question": question, "parameters": parameters, **result}

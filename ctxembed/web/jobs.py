@@ -1,4 +1,4 @@
-"""Long questions, asked beside the others: in a process each, with progress and a way to stop."""
+"""Compute sense maps in separate processes, with progress and cancellation."""
 
 import os
 import pickle
@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,146 +18,136 @@ from ctxembed.progress import Progress, Stage
 from ctxembed.text.processes import follow
 from ctxembed.word_senses.sense_map import WordMap, word_map
 
-AT_ONCE = 2  # jobs; others wait for their turn
-KEPT = 16  # maps that are remembered
-PATIENCE = 20.0  # seconds after which a job nobody asks about is stopped
-Asked = tuple[str, str]  # word, attention
+MAX_RUNNING = 2  # jobs at the same time; others wait
+MAX_CACHED = 16  # finished maps
+ABANDONED_AFTER = 20.0  # seconds without a request, then a job is stopped
+MapKey = tuple[str, str]  # word, attention
 
 
 @dataclass
 class Job:
-    """A question under way in a process of its own."""
+    """A sense map that is computed in its own process."""
 
     process: "subprocess.Popen[bytes]"
     stage: str = "starting"
-    share: float | None = None  # of the stage that is done
-    made: WordMap | CtxembedError | None = None
-    asked_at: float = field(default_factory=time.monotonic)
+    fraction: float | None = None  # of the stage that is done
+    result: WordMap | CtxembedError | None = None
+    requested_at: float = field(default_factory=time.monotonic)
 
     def listen(self) -> None:
-        """Take what the process says, until it has no more to say."""
+        """Read progress and the result from the process until it ends."""
         assert self.process.stdout is not None
-        with self.process.stdout as said, suppress(EOFError, OSError, ValueError):
-            while self.made is None:
-                told = pickle.load(said)  # from a process that we started ourselves
-                if isinstance(told, tuple):
-                    self.stage, self.share = told
+        with self.process.stdout as output, suppress(EOFError, OSError, ValueError):
+            while self.result is None:
+                message = pickle.load(output)  # safe: our own child process wrote it
+                if isinstance(message, tuple):
+                    self.stage, self.fraction = message
                 else:
-                    self.made = told
-        if self.made is None:
-            self.made = CtxembedError("the search for senses ended early; ask again")
+                    self.result = message
+        if self.result is None:
+            self.result = CtxembedError("The search for senses stopped early. Try again.")
 
     def stop(self) -> None:
-        """End it at once."""
+        """Terminate the process."""
         self.process.terminate()
         self.process.wait(5)
 
 
 class Jobs:
-    """The maps of a model's words: found once, shared by all who ask."""
+    """Cache of sense maps by word and attention; each is computed once."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.lock = threading.Lock()
-        self.running: dict[Asked, Job] = {}
-        self.done: OrderedDict[Asked, WordMap | CtxembedError] = OrderedDict()
+        self.running: dict[MapKey, Job] = {}
+        self.done: dict[MapKey, WordMap | CtxembedError] = {}
 
     def ask(self, word: str, attention: str) -> WordMap | dict[str, Any]:
-        """Return the map of a word, or how far it is."""
-        asked = self._asked(word, attention)
+        """Return the map of a word, or its progress."""
+        key = self._key(word, attention)
         with self.lock:
             self._tidy()
-            if asked in self.done:
-                self.done.move_to_end(asked)
-                made = self.done[asked]
-                if isinstance(made, CtxembedError):
-                    raise self.done.pop(asked)  # type: ignore[misc]
-                return made
-            job = self.running.get(asked)
-            if job is None:
-                if len(self.running) >= AT_ONCE:
+            result = self.done.pop(key, None)
+            if isinstance(result, CtxembedError):
+                raise result
+            if result is not None:
+                self.done[key] = result  # the most recent last
+                return result
+            if key not in self.running:
+                if len(self.running) >= MAX_RUNNING:
                     return {"stage": "waiting for another map", "progress": None}
-                job = self.running[asked] = self._start(*asked)
-            job.asked_at = time.monotonic()
-            return {"stage": job.stage, "progress": job.share}
+                self.running[key] = self._start(*key)
+            job = self.running[key]
+            job.requested_at = time.monotonic()
+            return {"stage": job.stage, "progress": job.fraction}
 
     def stop(self, word: str, attention: str) -> None:
-        """Stop looking for a map."""
+        """Stop the computation of a map."""
         with self.lock:
-            job = self.running.pop(self._asked(word, attention), None)
-            if job is not None:
+            if job := self.running.pop(self._key(word, attention), None):
                 job.stop()
 
-    def _asked(self, word: str, attention: str) -> Asked:
+    def _key(self, word: str, attention: str) -> MapKey:
         return self.model.vocabulary.words[self.model.vocabulary.row(word)], attention
 
     def close(self) -> None:
-        """Stop all."""
+        """Stop all jobs."""
         with self.lock:
-            for job in self.running.values():
-                job.stop()
-            self.running.clear()
+            while self.running:
+                self.running.popitem()[1].stop()
 
     def _start(self, word: str, attention: str) -> Job:
-        code = "from ctxembed.web.jobs import find; find()"
+        code = "from ctxembed.web.jobs import compute_map; compute_map()"
         line = [sys.executable, "-c", code, str(self.model.path), word, attention]
-        made = Job(subprocess.Popen([*line, str(os.getpid())], stdout=PIPE, stderr=DEVNULL))
-        threading.Thread(target=made.listen, daemon=True).start()
-        return made
+        job = Job(subprocess.Popen([*line, str(os.getpid())], stdout=PIPE, stderr=DEVNULL))
+        threading.Thread(target=job.listen, daemon=True).start()
+        return job
 
     def _tidy(self) -> None:
-        """Keep what was found; stop what nobody waits for any more."""
+        """Cache finished maps; stop jobs that are no longer requested."""
         now = time.monotonic()
-        for asked, job in list(self.running.items()):
-            if job.made is not None:
-                self.done[asked] = job.made
-                while len(self.done) > KEPT:
-                    self.done.popitem(last=False)
-            if job.made is not None or now - job.asked_at > PATIENCE:
-                del self.running[asked]
-                job.stop()
+        for key, job in list(self.running.items()):
+            if job.result is not None:
+                self.done[key] = job.result
+            if job.result is not None or now - job.requested_at > ABANDONED_AFTER:
+                self.running.pop(key).stop()
+        for key in list(self.done)[:-MAX_CACHED]:
+            del self.done[key]
 
 
-Say = Callable[[Any], None]
+class _PipeProgress(Progress, Stage):
+    """Progress that is sent to the parent process."""
 
-
-class _Told(Progress):
-    """Progress for whoever started this process."""
-
-    def __init__(self, say: Say) -> None:
-        self.say = say
+    def __init__(self, send: Callable[[Any], None]) -> None:
+        self.send = send
 
     @contextmanager
     def stage(self, name: str, total: float | None, unit: str) -> Iterator[Stage]:
-        self.say((name, None))
-        yield _Counted(self.say, name, total)
-        self.say(("comparing", None))
-
-
-class _Counted(Stage):
-    def __init__(self, say: Say, name: str, total: float | None) -> None:
-        self.say_, self.name, self.total = say, name, total
-        self.count, self.said = 0.0, 0.0
+        self.name, self.total, self.count, self.sent_at = name, total, 0.0, 0.0
+        self.send((name, None))
+        yield self
+        self.send(("comparing", None))
 
     def advance(self, amount: float = 1) -> None:
         self.count += amount
-        if self.total and time.monotonic() - self.said > 0.2:  # as often as a person sees
-            self.said = time.monotonic()
-            self.say_((self.name, min(1.0, self.count / self.total)))
+        if self.total and time.monotonic() - self.sent_at > 0.2:  # five updates a second are enough
+            self.sent_at = time.monotonic()
+            self.send((self.name, min(1.0, self.count / self.total)))
 
 
-def find() -> None:
-    """Find the map of a word, in a process of its own; say on stdout how far it is."""
+def compute_map() -> None:
+    """Compute the map of a word in this child process; write progress and result to stdout."""
     path, word, attention, parent = sys.argv[1:]
     follow(int(parent))
-    os.nice(5)  # a person is typing beside it
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(5)  # keep the page responsive
     output, sys.stdout = sys.stdout.buffer, sys.stderr
 
-    def say(told: Any) -> None:
-        pickle.dump(told, output)
+    def send(message: Any) -> None:
+        pickle.dump(message, output)
         output.flush()
 
     try:
-        say(word_map(Model.open(path), word, attention=attention, progress=_Told(say)))
+        send(word_map(Model.open(path), word, attention=attention, progress=_PipeProgress(send)))
     except CtxembedError as error:
-        say(error)
+        send(error)

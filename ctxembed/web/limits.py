@@ -1,4 +1,4 @@
-"""What may be asked over the wire: every value has its type and its size."""
+"""Check the type and size of every parameter that a request may have."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,70 +6,74 @@ from typing import Any
 
 from ctxembed.errors import UsageError
 
-LETTERS = 2000  # of a sentence
-WORDS = 120
-SENTENCES = 4
-AXES = 6
+MAX_CHARACTERS = 2000  # of a sentence
+MAX_WORDS = 120
+MAX_SENTENCES = 4
+MAX_AXES = 6
 
 
-def check(asked: Mapping[str, Any]) -> None:
-    """Refuse what is of another type, or larger, than a page would send."""
-    for name, value in asked.items():
+def check(parameters: Mapping[str, Any]) -> None:
+    """Raise UsageError if a parameter is unknown, of a wrong type or too large."""
+    for name, value in parameters.items():
         if name not in CHECKS:
-            raise UsageError(f"nothing takes {name!r}")
+            raise UsageError(f"Unknown parameter {name!r}.")
         if not CHECKS[name](value):
-            raise UsageError(f"{name}: this cannot be asked so")
+            raise UsageError(f"Invalid value of {name}.")
 
 
-def _sentence(value: Any) -> bool:
+def _is_sentence(value: Any) -> bool:
     if not isinstance(value, str):
         return False
-    if len(value) > LETTERS or len(value.split()) > WORDS:
-        raise UsageError(f"the sentence is too long: {WORDS} words are the most here")
+    if len(value) > MAX_CHARACTERS or len(value.split()) > MAX_WORDS:
+        raise UsageError(f"The sentence is too long. The limit is {MAX_WORDS} words.")
     return True
 
 
-def _sentences(value: Any) -> bool:
-    return isinstance(value, list) and 0 < len(value) <= SENTENCES and all(map(_sentence, value))
-
-
-def _name(value: Any) -> bool:
+def _is_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 100
 
 
-def _axes(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and len(value) <= AXES
-        and all(map(_name, value))
-        and all(isinstance(words, list) and 0 < len(words) <= 20 for words in value.values())
-        and all(_name(word) for words in value.values() for word in words)
+def _is_index(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MAX_CHARACTERS
+
+
+def _all_are(value: Any, kind: Any, limit: int, check: Callable[[Any], bool]) -> bool:
+    return isinstance(value, kind) and len(value) <= limit and all(map(check, value))
+
+
+def _are_sentences(value: Any) -> bool:
+    return value != [] and _all_are(value, list, MAX_SENTENCES, _is_sentence)
+
+
+def _are_axes(value: Any) -> bool:
+    return _all_are(value, dict, MAX_AXES, _is_name) and all(
+        words != [] and _all_are(words, list, 20, _is_name) for words in value.values()
     )
 
 
-def _weights(value: Any) -> bool:
+def _are_weights(value: Any) -> bool:
     if isinstance(value, str):  # the name of an example
-        return _name(value)
-    return (
-        isinstance(value, dict)
-        and len(value) <= WORDS
-        and all(re.fullmatch(r"\d{1,4}", str(place)) for place in value)
-        and all(isinstance(weight, int | float) and 0 <= weight <= 1 for weight in value.values())
+        return _is_name(value)
+    return _all_are(value, dict, MAX_WORDS, _matches(r"\d{1,4}")) and all(
+        isinstance(weight, int | float) and 0 <= weight <= 1 for weight in value.values()
     )
+
+
+def _matches(pattern: str) -> Callable[[Any], bool]:
+    return lambda value: bool(re.fullmatch(pattern, value))
 
 
 CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "sentence": _sentence,
-    "sentences": _sentences,
-    "words": _sentences,
-    "word": _name,
-    "attention": _name,
-    "general": lambda value: bool(re.fullmatch(r"(textbook|scaled|cosine)(:[\d.]{1,6})?", value)),
-    "head": lambda value: bool(re.fullmatch(r"\d{1,2}", value)),
-    "over": _sentence,
-    "method": lambda value: value in ("one-hot", "bow", "tfidf"),
-    "encoding": lambda value: value in ("none", "sinusoidal"),
-    "vectors": _name,
-    "axes": _axes,
-    "weights": _weights,
+    **dict.fromkeys(("sentence", "over"), _is_sentence),
+    **dict.fromkeys(("sentences", "words"), _are_sentences),
+    **dict.fromkeys(("word", "attention", "vectors"), _is_name),
+    "general": _matches(r"(textbook|scaled|cosine)(:[\d.]{1,6})?"),
+    "head": _matches(r"\d{1,2}"),
+    "method": _matches("one-hot|bow|tfidf"),
+    "encoding": _matches("none|sinusoidal"),
+    "narrow": lambda value: isinstance(value, bool),
+    "target": _is_index,
+    "gone": lambda value: _all_are(value, list, MAX_WORDS, _is_index),
+    "axes": _are_axes,
+    "weights": _are_weights,
 }

@@ -1,87 +1,101 @@
-"""What the page may ask, each question by its name: what it takes, and the command that asks it."""
+"""The questions of the page: function, parameters, and the equal command line."""
 
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
 
-from ctxembed.context.worked_example import given
+import numpy as np
+
+from ctxembed.context.worked_example import open_worked_example
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import corpora
+from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.queries.ablate import ablate
 from ctxembed.queries.compare import compare
 from ctxembed.queries.explain import explain, explain_weights
-from ctxembed.queries.reweigh import reweigh
+from ctxembed.queries.reweigh import reweigh, set_weights
 from ctxembed.queries.similarity import similarity
 from ctxembed.queries.unfold import unfold
 from ctxembed.queries.vectorize import count_words
 from ctxembed.table import Cell, Table
+from ctxembed.web.layout import lay_out
+from ctxembed.web.pictures import draw_map, draw_pictures
 from ctxembed.web.words import read_words
+from ctxembed.word_senses.sense_map import WordMap
 
-Asked = Mapping[str, Any]
+Parameters = Mapping[str, Any]
 Json = dict[str, Any]
 DIGITS = 5
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the page: a function of a model and what is asked, and its command line."""
+    """A question: its function of a model, its parameters, and its command line."""
 
     ask: Callable[..., Table]
-    takes: Sequence[str]  # names of what it may be asked with
-    line: Callable[[Asked], Sequence[str]] = lambda asked: ()
+    takes: Sequence[str]  # names of its parameters
+    command: str = ""  # that gives the same answer; * stands for the first parameter and options
 
 
 @dataclass(frozen=True)
 class Models:
-    """The model of the page, and the notes' small ones, each opened once."""
+    """The page's model and the small worked examples, each opened once."""
 
     model: Model
-    name: str | None = None  # as -m names it; None where it needs no name
+    name: str | None = None  # as written after -m; None for the default model
     opened: dict[str, Model] = field(default_factory=dict)
 
     def get(self, vectors: str | None) -> Model:
-        """Return the model, or vectors of an example of the notes."""
+        """Return the model, or the model of a worked example."""
         if vectors is None:
             return self.model
         if vectors not in self.opened:
-            self.opened[vectors] = given(_example(vectors))
+            self.opened[vectors] = open_worked_example(_example(vectors))
         return self.opened[vectors]
 
 
-def examples() -> list[str]:
-    """Name the bundled examples; nothing else of the file system can be asked for."""
-    return sorted(path.stem for path in (corpora() / "examples").iterdir())
-
-
 def _example(name: str) -> str:
-    if name not in examples():
-        raise UsageError(f"no example {name!r}; there are {', '.join(examples())}")
+    """Return the name of a bundled example; no other file can be requested."""
+    known = sorted(path.stem for path in (corpora_directory() / "examples").iterdir())
+    if name not in known:
+        raise UsageError(f"Unknown example {name!r}. Choose one of {', '.join(known)}.")
     return name
 
 
-def answer(models: Models, name: str, asked: Asked) -> Json:
-    """Ask a question, and return its Table as the page reads it."""
-    question = QUESTIONS.get(name)
-    if question is None:
-        raise UsageError(f"no question {name!r}")
-    for key in asked:
-        if key not in (*question.takes, "vectors"):
-            raise UsageError(f"{name} takes no {key!r}")
-    rest = {key: value for key, value in asked.items() if key != "vectors"}
-    table = question.ask(models.get(asked.get("vectors")), **rest)
-    return {**as_json(table), "command": _command(models, name, asked)}
+def answer(models: Models, name: str, parameters: Parameters) -> Json:
+    """Return the answer to a question as JSON for the page."""
+    if name not in QUESTIONS:
+        raise UsageError(f"Unknown question {name!r}.")
+    question = QUESTIONS[name]
+    if unknown := set(parameters) - {*question.takes, "vectors"}:
+        raise UsageError(f"{name} has no parameter {', '.join(sorted(unknown))}.")
+    rest = {key: value for key, value in parameters.items() if key != "vectors"}
+    model = models.get(parameters.get("vectors"))
+    table = question.ask(model, **rest)
+    result = {**as_json(table), "command": _command(models, name, parameters)}
+    pictures = draw_pictures(model, name, table, parameters)
+    return {**result, "pictures": pictures} if pictures else result
+
+
+def answer_map(models: Models, sense_map: WordMap, name: str, sentence: str = "") -> Json:
+    """Return the points of a map, its legend, or the place of a sentence on it."""
+    if name == "place":
+        return as_json(sense_map.project(models.model, sentence))
+    if name == "legend":
+        return as_json(sense_map.legend())
+    command = f"ctxembed senses {sense_map.senses.word}"
+    return {**as_json(sense_map.drawn()), "command": command, "pictures": draw_map(sense_map)}
 
 
 def as_json(table: Table) -> Json:
-    """Write a Table as JSON can hold it; five digits are more than a page shows."""
-    rows = [[_plain(cell) for cell in row] for row in table.rows]
+    """Return a Table as JSON values, numbers rounded to DIGITS."""
     return {
         "columns": [{"name": c.name, "meaning": c.meaning, "role": c.role} for c in table.columns],
-        "rows": rows,
+        "rows": [[_plain(cell) for cell in row] for row in table.rows],
         "notes": [*table.unknown, *table.notes],
         **({"lead": list(table.lead())} if table.lead else {}),
     }
@@ -92,74 +106,77 @@ def _plain(cell: Cell) -> Any:
         return round(cell, DIGITS) if math.isfinite(cell) else None
     if cell is None or isinstance(cell, str | int):
         return cell
-    listed = cell if isinstance(cell, list) else cell.tolist()
-    return [_plain(number) for number in listed]
+    return [_plain(part) for part in (cell if isinstance(cell, list) else cell.tolist())]
 
 
-def _command(models: Models, name: str, asked: Asked) -> str:
-    """Write the command line that answers the same."""
-    line = list(QUESTIONS[name].line(asked))
-    if not line:
+def _command(models: Models, name: str, parameters: Parameters) -> str:
+    """Return the command line that gives the same answer; "" if there is none."""
+    command, first = QUESTIONS[name].command.split(), parameters[QUESTIONS[name].takes[0]]
+    if not command:
         return ""
-    if "-" in line:  # sentences come from a pipe, and no model answers
-        lines = ["printf", r"%s\n", *asked["sentences"]]
-        return f"{shlex.join(lines)} | {shlex.join(['ctxembed', *line])}"
-    if asked.get("vectors"):
-        line += ["--vectors", str(asked["vectors"])]
+    texts = first if isinstance(first, list) else [first]
+    options = [(f"--{key}", str(parameters[key])) for key in OPTIONS if parameters.get(key)]
+    axes = (parameters.get("axes") or {}).items()
+    options += [("--axis", f"{axis}={','.join(words)}") for axis, words in axes]
+    piped = "-" in command  # sentences come from a pipe; no model is used
+    values = [*(() if piped else texts), *(word for option in options for word in option)]
+    line = ["ctxembed", *(word for part in command for word in (values if part == "*" else [part]))]
+    if piped:
+        return shlex.join(["printf", r"%s\n", *texts]) + " | " + shlex.join(line)
+    if parameters.get("vectors"):
+        line += ["--vectors", str(parameters["vectors"])]
     elif models.name is not None and "--weights" not in line:
         line += ["-m", models.name]
-    return shlex.join(["ctxembed", *line])
+    return shlex.join(line)
 
 
-def _options(asked: Asked, *names: str) -> list[str]:
-    made = [word for name in names if asked.get(name) for word in (f"--{name}", str(asked[name]))]
-    for axis, words in (asked.get("axes") or {}).items():
-        made += ["--axis", f"{axis}={','.join(words)}"]
-    return made
-
-
-def _reweigh(model: Model, sentence: str, weights: Mapping[str, float], **asked: Any) -> Table:
-    return reweigh(model, sentence, {int(place): w for place, w in weights.items()}, **asked)
+def _explain(
+    model: Model, sentence: str, weights: Mapping[str, float] | None = None,
+    head: str | None = None, **parameters: Any,
+) -> Table:  # fmt: skip
+    """Return the table of all heads; weights by hand replace those of one head or of all."""
+    table = explain(model, sentence, head="each", **parameters)
+    if not weights:
+        return table
+    rows = [list(row) for row in table.rows]
+    number, position, weight = map(table.names.index, ("head", "position", "weight"))
+    for _, group in groupby(rows, key=lambda row: row[number]):
+        some = [row for row in group if row[weight] is not None and head in (None, row[number])]
+        positions = [str(row[position]) for row in some]
+        if some and not set(weights) <= set(positions):
+            raise UsageError(f"No known word has the position of a weight: {', '.join(weights)}.")
+        fixed = {positions.index(at): value for at, value in weights.items() if some}
+        shared = set_weights(np.array([row[weight] for row in some]), fixed) if some else ()
+        for row, value in zip(some, shared, strict=True):
+            row[weight] = float(value)
+    return Table(table.columns, rows, table.notes, table.unknown)
 
 
 LAYER = ("attention", "general")
 SEEN = (*LAYER, "over", "encoding")
+OPTIONS = (*SEEN, "method")  # of commands
 QUESTIONS = {
-    "words": Question(read_words, ("sentence",)),
-    "explain": Question(
-        lambda model, sentence, **asked: explain(model, sentence, head="each", **asked),
-        ("sentence", *SEEN),
-        lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--head", "each"],
-    ),
+    "words": Question(read_words, ("sentence", "gone")),
+    "layout": Question(lay_out, ("sentence", "target", "narrow", "over")),
+    "explain": Question(_explain, ("sentence", *SEEN, "weights", "head"), "explain * --head each"),
     "weights": Question(
-        lambda _, weights: explain_weights(_example(weights)),
-        ("weights",),
-        lambda a: ["explain", "--weights", a["weights"]],
+        lambda _, weights: explain_weights(_example(weights)), ("weights",), "explain --weights *"
     ),
     "compare": Question(
-        partial(compare, number=4),
-        ("sentences", "axes", "general"),
-        lambda a: ["compare", *a["sentences"], *_options(a, "general"), "-n", "4"],
+        partial(compare, number=4), ("sentences", "axes", "general"), "compare * -n 4"
     ),
-    "ablate": Question(
-        ablate,
-        ("sentences", "axes", *LAYER),
-        lambda a: ["ablate", *a["sentences"], *_options(a, *LAYER)],
-    ),
-    "similarity": Question(
-        similarity,
-        ("words", "attention"),
-        lambda a: ["similarity", *a["words"], *_options(a, "attention")],
-    ),
-    "unfold": Question(
-        unfold,
-        ("sentence", *SEEN, "head"),
-        lambda a: ["explain", a["sentence"], *_options(a, *SEEN), "--steps"],
-    ),
+    "ablate": Question(ablate, ("sentences", "axes", *LAYER), "ablate *"),
+    "similarity": Question(similarity, ("words", "attention"), "similarity *"),
+    "unfold": Question(unfold, ("sentence", *SEEN, "head"), "explain * --steps"),
     "counts": Question(
         lambda _, sentences, method: count_words(sentences, method).table(),
         ("sentences", "method"),
-        lambda a: ["vectorize", "-", "--method", a["method"]],
+        "vectorize - *",
     ),
-    "reweigh": Question(_reweigh, ("sentence", "weights", "axes", *LAYER, "head")),
+    "reweigh": Question(
+        lambda model, sentence, weights, **rest: reweigh(
+            model, sentence, {int(position): weight for position, weight in weights.items()}, **rest
+        ),
+        ("sentence", "weights", "axes", *LAYER, "head"),
+    ),
 }

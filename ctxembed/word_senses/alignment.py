@@ -1,6 +1,5 @@
-"""Two models in one space, over the words that they share."""
+"""Align two models: put their vectors into one space, over the words that they share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,23 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.presets import general
-from ctxembed.context.hits import find_each
 from ctxembed.context.occurrences import corpus_of, read, sample
-from ctxembed.context.representations import Attention, Ours, representations_of, vectors_at
+from ctxembed.context.representations import Attention, ModelRepresentation, Representations
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.model.attentions import read_description
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
-from ctxembed.text.function_words import MANY, is_content
-from ctxembed.word_senses.sense_space import SenseSpace, tell_apart
+from ctxembed.text.tokenizer import MANY, is_content
+from ctxembed.word_senses.sense_space import SenseSpace, discriminant_directions
 
-RARE = 50  # occurrences in each corpus below which a word is no context
-SOME = 1000  # words that are context however rare they are, the most frequent ones
+MIN_CONTEXT_COUNT = 50  # occurrences in each corpus that a word needs to count as context
+MIN_CONTEXT_WORDS = 1000  # the most frequent words count as context, however rare they are
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Two models in one space: the words they share, and the rotation that fits them best."""
+    """Two models in one space: the n words they share, and the best rotation between them."""
 
     a: Model
     b: Model
@@ -33,118 +31,103 @@ class Aligned:
     min_count: int = 1
 
     @cached_property
-    def ready(self) -> Ours | None:
-        """The attention of both models, where they have the same vectors and the same attention.
-
-        These were learned from neither corpus, so nothing in them can tell the corpora apart.
-        """
-        said = [model.meta.get("contents") or {} for model in (self.a, self.b)]
-        tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in said]
+    def common(self) -> ModelRepresentation | None:
+        """The attention of both models if they have the same vectors, so one space; else None."""
+        contents = [model.meta.get("contents") or {} for model in (self.a, self.b)]
+        tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in contents]
         if None in tables[0] or tables[0] != tables[1]:
             return None
-        name = representations_of(self.a).default()
-        layers = [
-            read_description(model, name).get("contents") if name in model.held else None
-            for model in (self.a, self.b)
-        ]
-        return representations_of(self.a).get(name if layers[0] == layers[1] else "general")
+        known = Representations.of(self.a)
+        name = known.default()
+        one, other = (
+            read_description(m, name).get("contents") if name in m.opened_attentions else None
+            for m in (self.a, self.b)
+        )
+        return known.get(name if one == other else "general")
 
     @cached_property
-    def turned(self) -> Floats:
-        """(n, d) static vectors of the first model, length 1, turned into the second's space."""
+    def rotated(self) -> Floats:
+        """(n, d) static vectors of the first model, length 1, rotated into the second's space."""
         units = self.a.units[self.rows_a].astype(np.float64)
-        return units if self.ready else units @ rotation(units, self.b.units[self.rows_b])
+        return units if self.common else units @ rotation(units, self.b.units[self.rows_b])
 
     @cached_property
     def distances(self) -> Floats:
         """(n,) 1 - cosine of each word's two static vectors."""
-        cosines = np.einsum("nd,nd->n", self.turned, self.b.units[self.rows_b])
+        cosines = np.einsum("nd,nd->n", self.rotated, self.b.units[self.rows_b])
         return np.asarray(1 - np.clip(cosines, -1, 1))
 
     @cached_property
     def attention(self) -> Attention:
-        """General attention over one table for both corpora: the mean of the models' vectors.
+        """General attention over one table for both corpora: the weighted mean of their vectors.
 
-        Each counts as often as its corpus has the word: a vector learned from few occurrences is
-        noise, and noise in the words of one corpus would look like a difference.
+        The weights are the word's counts: a vector learned from few occurrences is noise, and
+        noise in the words of one corpus would look like a difference.
         """
-        of_a, of_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
-        share = (of_a / np.maximum(1, of_a + of_b))[:, None]
-        inputs = unit(share * self.turned + (1 - share) * self.b.units[self.rows_b])
-        frequency = (of_a / self.a.tokens + of_b / self.b.tokens) / 2
+        count_a, count_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
+        weight = (count_a / np.maximum(1, count_a + count_b))[:, None]
+        inputs = unit(weight * self.rotated + (1 - weight) * self.b.units[self.rows_b])
+        frequency = (count_a / self.a.tokens + count_b / self.b.tokens) / 2
         return Attention("general", inputs, general("cosine", self.b.dim, frequency=frequency))
 
     @cached_property
     def shared(self) -> list[NDArray[np.intp]]:
-        """For each model, row to place among the shared words (V,); -1 where it is not shared."""
-        places = []
-        for model, rows in ((self.a, self.rows_a), (self.b, self.rows_b)):
-            place = np.full(len(model.vocabulary), -1)
-            place[rows] = np.arange(len(rows))
-            places.append(place)
-        return places
+        """For each model, row to number among the shared words (V,); -1 where it is not shared."""
+        numbers = [np.full(len(model.vocabulary), -1) for model in (self.a, self.b)]
+        for number, rows in zip(numbers, (self.rows_a, self.rows_b), strict=True):
+            number[rows] = np.arange(len(rows))
+        return numbers
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """(n,) whether both corpora have a shared word often enough that it counts as context.
+        """(n,) whether a shared word is frequent enough in both corpora to count as context.
 
-        The vector of a rare word was learned from the very documents that are compared: it leans
-        to the words it stands with there, and would tell the corpora apart by itself.
+        The vector of a rare word was learned from the documents that are compared. It lies near
+        the words of those documents, and would tell the corpora apart by itself.
         """
-        least = np.minimum(self.a.counts[self.rows_a], self.b.counts[self.rows_b])
-        return np.asarray(least >= min(RARE, np.sort(least)[-SOME:][0]))
+        counts = np.minimum(self.a.counts[self.rows_a], self.b.counts[self.rows_b])
+        return np.asarray(counts >= min(MIN_CONTEXT_COUNT, np.sort(counts)[-MIN_CONTEXT_WORDS:][0]))
 
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Shared word to its place among them."""
-        return {self.a.vocabulary.words[row]: place for place, row in enumerate(self.rows_a)}
-
-    def place(self, word: str) -> int:
-        """Return the place of a word that must be shared."""
-        place = self.places.get(self.a.vocabulary.spelling(word))
-        if place is None:
-            for model in (self.a, self.b):
-                if model.vocabulary.find(word) is None:
-                    raise UnknownWordError(f"{model.path}: {model.vocabulary.unknown(word)}")
-            raise UnknownWordError(
-                f"{word!r} does not occur {self.min_count} times in both corpora; try --min-count 1"
-            )
-        return place
-
-    def keep_known(self, words: Sequence[str]) -> tuple[list[int], list[str]]:
-        """Return the places of the words both share, and what to say of the others."""
-        return find_each(words, self.place)
+    def find(self, word: str) -> int:
+        """Return the number of a shared word; raise UnknownWordError if it is not shared."""
+        row = self.a.vocabulary.find(word)
+        if row is not None and self.shared[0][row] >= 0:
+            return int(self.shared[0][row])
+        for model in (self.a, self.b):
+            if model.vocabulary.find(word) is None:
+                raise UnknownWordError(f"{model.path}: {model.vocabulary.unknown(word)}")
+        often = f"{self.min_count} times in both corpora"
+        raise UnknownWordError(f"{word!r} does not occur {often}; try --min-count 1")
 
     @cached_property
     def space(self) -> SenseSpace:
-        """Where occurrences are told apart: one step is the usual spread of a word in a corpus."""
+        """The space in which occurrences are compared; the unit is the spread of one word."""
         rng = np.random.default_rng(1)
         drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
         groups = [self.vectors(side, int(word), 6, rng)[0] for word in drawn for side in (0, 1)]
-        return SenseSpace(self.ready or self.attention, *tell_apart(groups))
+        return SenseSpace(self.common or self.attention, *discriminant_directions(groups))
 
     def vectors(
         self, side: int, word: int, most: int, rng: np.random.Generator
     ) -> tuple[Floats, NDArray[np.int64]]:
-        """Return contextual vectors (n, d), of length 1, of a shared word, and their documents."""
+        """Return contextual vectors (n, d), of length 1, of a shared word; their documents (n,)."""
         model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
         shared, index = self.shared[side], corpus_of(model)
-        places = sample(index.positions(int(rows[word])), most, rng)
-        if self.ready is not None:
-            return unit(vectors_at(model, self.ready, places)), index.document_of(places)
-        vectors: Floats = np.empty((len(places), self.b.dim))
-        for batch in read(model, places):
-            ids = shared[batch.ids]
-            looks = (ids >= 0) & (self.known[ids] | (ids == word))
-            known = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & looks)
-            vectors[batch.rows] = self.attention.embed(known)
-        return unit(vectors), index.document_of(places)
+        positions = sample(index.positions(int(rows[word])), most, rng)
+        vectors = np.empty((len(positions), model.dim), np.float32 if self.common else np.float64)
+        for batch in read(model, positions):
+            if self.common is None:
+                ids = shared[batch.ids]
+                is_context = (ids >= 0) & (self.known[ids] | (ids == word))
+                batch = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & is_context)
+            vectors[batch.rows] = (self.common or self.attention).embed(batch)
+        return unit(vectors), index.document_of(positions)
 
     def is_content(self, word: int) -> bool:
-        """Tell whether a shared word carries content."""
+        """Return whether a shared word is a content word."""
         row, large = int(self.rows_a[word]), len(self.a.vocabulary.words) > MANY
-        share = float(self.a.counts[row]) / max(1, self.a.tokens)
-        return is_content(self.a.vocabulary.words[row], share * large)
+        frequency = float(self.a.counts[row]) / max(1, self.a.tokens)
+        return is_content(self.a.vocabulary.words[row], frequency * large)
 
 
 def rotation(x: Floats, y: Floats) -> Floats:
@@ -161,24 +144,19 @@ def rotation(x: Floats, y: Floats) -> Floats:
 
 
 def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
-    """Find the words that both models have seen often enough."""
+    """Return two models aligned over the words that occur min_count times in both."""
     for model in (a, b):
         corpus_of(model)
     if a.dim != b.dim:
-        raise ModelError(
-            f"{a.path} has {a.dim} dimensions and {b.path} {b.dim}; train both with the same --dim"
-        )
-    pairs = [
-        (row, b.vocabulary.rows[word])
-        for row, word in enumerate(a.vocabulary.words)
-        if word in b.vocabulary.rows
-        and min(a.counts[row], b.counts[b.vocabulary.rows[word]]) >= min_count
-    ]
+        sizes = f"{a.path} has {a.dim} dimensions and {b.path} {b.dim}"
+        raise ModelError(f"{sizes}; train both with the same --dim")
+    words, rows = enumerate(a.vocabulary.words), b.vocabulary.rows
+    both = ((row, rows[word]) for row, word in words if word in rows)
+    pairs = [(x, y) for x, y in both if min(a.counts[x], b.counts[y]) >= min_count]
     rows_a, rows_b = np.array(pairs, np.intp).reshape(-1, 2).T
     aligned = Aligned(a, b, rows_a, rows_b, min_count)
-    if not pairs or (aligned.ready is None and len(pairs) < a.dim):
-        raise ModelError(
-            f"{a.path} and {b.path} share {len(pairs)} words that occur {min_count} times in both;"
-            f" {a.dim} dimensions need at least {a.dim} (a lower --min-count or --dim may do)"
-        )
+    if not pairs or (aligned.common is None and len(pairs) < a.dim):
+        shared = f"share {len(pairs)} words that occur {min_count} times in both"
+        need = f"{a.dim} dimensions need at least {a.dim} (a lower --min-count or --dim may do)"
+        raise ModelError(f"{a.path} and {b.path} {shared}; {need}")
     return aligned

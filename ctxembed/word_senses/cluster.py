@@ -1,7 +1,7 @@
-"""Into how many senses do the occurrences of a word fall, and which is in which?
+"""Cluster the occurrences of a word into senses, and choose how many senses there are.
 
-Occurrences are cut into small parts, and parts are put together again, the nearest two first. They
-are one sense as long as they lie nearer to each other than two different words of the model do.
+k-means cuts them into small parts, then the nearest two parts are merged repeatedly (agglomerative
+clustering), as long as they lie nearer to each other than two different words of the model do.
 """
 
 from collections.abc import Sequence
@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 from ctxembed.errors import CtxembedError
 from ctxembed.stats.k_means import Labels, find_centres, nearest
 from ctxembed.stats.vectors import Floats, unit
-from ctxembed.word_senses.sense_space import SenseSpace
+from ctxembed.word_senses.sense_space import SenseSpace, principal_directions
 
-DIRECTIONS = 12  # principal directions in which senses are looked for
-SETTLING = 30  # and those in which each occurrence then finds its sense
+DIRECTIONS = 12  # principal directions in which the number of senses is chosen
+ASSIGN_DIRECTIONS = 30  # and those in which each occurrence is assigned to a sense
 CHOOSING = 2000  # occurrences from which the number of senses is chosen
-DRAWN = 800  # of them for each resample, at most four fifths
-MOST = 6  # senses looked for
-EACH = 25  # occurrences for each sense beyond the second: among fewer, chance makes groups too
-RUNS = 16  # resamples of which the number of senses is the consensus
-FIRST, CLEARLY = 4, 0.75  # so many are enough where none comes near: score under which it is clear
-PARTS = 12  # what each resample is cut into before parts are put together
+RESAMPLE_SIZE = 800  # of them for each resample, at most four fifths
+MAX_SENSES = 6
+OCCURRENCES_PER_SENSE = 25  # beyond the second sense: among fewer, chance makes groups too
+RESAMPLES = 16  # the number of senses is their consensus
+FIRST_RESAMPLES, CLEAR_SCORE = 4, 0.75  # these are enough where all scores are below 0.75
+PARTS = 12  # parts that each resample is cut into before they are merged
 # Chosen on pseudowords (bench/senses.py --tune), never on the ones that are reported.
-APART = 0.209  # squared distance of two senses, as a share of that of two random words
-LEAST = 4.7  # the same where words lie so near each other that it would say nothing: small corpora
-EVENLY = 0.3  # how much a small sense must lie farther apart: its share to this power
-RAREST = 0.03  # share of the occurrences below which a group is noise
-FEWEST = 20  # different contexts; where there are fewer, each occurrence counts
-ALIKE = 0.95  # cosine from which two contexts are the same one said again
+APART = 0.209  # squared distance of two senses, as a fraction of that of two random words
+MIN_APART = 4.7  # the same for small corpora, where two random words lie near each other
+EVENNESS = 0.3  # a small sense must lie farther apart: its fraction to this power
+MIN_FRACTION = 0.03  # of the occurrences; a smaller group is noise
+MIN_CONTEXTS = 20  # different contexts; where there are fewer, each occurrence counts
+SAME_CONTEXT = 0.95  # cosine from which two contexts count as the same
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Which occurrence has which sense, the most frequent sense first."""
+    """The sense of each occurrence; sense 0 is the most frequent."""
 
     labels: Labels  # (n,)
     weights: Floats  # (k, d) a sense's score is unit(vector) @ weights + bias
@@ -43,7 +43,6 @@ class Clustering:
     stability: float | None  # adjusted Rand index of the senses of resamples; None for one sense
     scores: Sequence[float]  # for 2, 3, ... senses: how far apart, 1 is enough
     agreements: Sequence[float]  # for 2, 3, ... senses: as stability
-    different: int  # contexts that are not the same one said again, of those chosen from
 
     @property
     def number(self) -> int:
@@ -54,47 +53,49 @@ class Clustering:
 def cluster(
     vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1.0
 ) -> Clustering:
-    """Find k senses among contextual vectors (n, d), or as many as have this score.
+    """Cluster contextual vectors (n, d) into k senses, or into as many as score min_score.
 
-    The resamples are a consensus of their own: the same for the same occurrences, whatever the seed
-    of a question.
+    The resamples have a seed of their own, so the same occurrences always give the same senses.
     """
-    rng = np.random.default_rng(1)
-    placed = space.place(vectors)  # (n, d)
-    rows = rng.permutation(len(placed))[:CHOOSING]
-    once = rows[different(unit(vectors[rows]).astype(np.float32))]
-    chosen = placed[np.sort(once if len(once) >= FEWEST else rows)]
+    rng, scores = np.random.default_rng(1), list[float]()
+    points = space.project(vectors)  # (n, d)
+    rows = rng.permutation(len(points))[:CHOOSING]
+    distinct = rows[distinct_rows(unit(vectors[rows]).astype(np.float32))]
+    chosen = points[np.sort(distinct if len(distinct) >= MIN_CONTEXTS else rows)]
     middle = chosen.mean(axis=0)
     chosen = chosen - middle
     first = chosen[:, : space.kept]
-    few = first @ _principal(first, DIRECTIONS)  # (m, 12) where the number is chosen
-    directions = _principal(chosen, SETTLING)  # (d, 30)
-    x = (placed - middle) @ directions
-    runs = [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else FIRST)]
-    if k is not None or max(_mean_scores(runs, space)) >= CLEARLY * min_score:
-        runs += [_run(few, k or MOST, rng) for _ in range(0 if k == 1 else RUNS - FIRST)]
-    scores = _mean_scores(runs, space)
+    few = first @ principal_directions(first, DIRECTIONS)  # (m, 12) where the number is chosen
+    directions = principal_directions(chosen, ASSIGN_DIRECTIONS)  # (d, 30)
+    x = (points - middle) @ directions
+    runs: list[tuple[Floats, list[Labels], list[float]]] = []
+    for number in () if k == 1 else (FIRST_RESAMPLES, RESAMPLES):
+        runs += [_resample(few, k or MAX_SENSES, rng) for _ in range(number - len(runs))]
+        # For 2, 3, ... senses, how far apart the nearest two lie; 1 is far enough.
+        heights = np.array([distances for *_, distances in runs]).mean(axis=0)  # (max_k - 1,)
+        scores = (heights / max(APART * space.apart, MIN_APART)).tolist()
+        if k is None and max(scores) < CLEAR_SCORE * min_score:
+            break
     if k is None:
-        most = max(2, len(vectors) // EACH)
-        apart = (k for k, score in enumerate(scores, 2) if score >= min_score and k <= most)
+        max_k = max(2, len(vectors) // OCCURRENCES_PER_SENSE)
+        apart = (k for k, score in enumerate(scores, 2) if score >= min_score and k <= max_k)
         k = max(apart, default=1)
     centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
     agreements: list[float] = []
     for number in range(2, len(scores) + 2):
-        labelled = np.array([run.label(few, number) for run in runs])
+        merged = ((parts, groups[min(number, len(groups)) - 1]) for parts, groups, _ in runs)
+        labelled = np.array([group[nearest(few, parts)] for parts, group in merged])
         agree = adjusted_rand(labelled)
         agreements.append(float((agree.sum() - len(runs)) / (len(runs) * (len(runs) - 1))))
         if number == k:
-            best = int(agree.sum(axis=1).argmax())  # that which agrees most with the others
-            centres, priors, spread = _settle(chosen @ directions, labelled[best], k)
+            best = int(agree.sum(axis=1).argmax())  # the one that agrees most with the others
+            centres, priors, spread = _refine(chosen @ directions, labelled[best], k)
     stability = agreements[k - 2] if k > 1 else None
     labels = _scores(x, centres, priors, spread).argmax(axis=1)
     sizes = np.bincount(labels, minlength=k)
-    if not sizes.all():
-        found = int(np.count_nonzero(sizes))
-        raise CtxembedError(f"only {found} of {k} senses have an occurrence; give a lower --k")
+    _check_sizes(sizes)
     seen = np.array([(labels == sense).argmax() for sense in range(k)])
-    order = np.lexsort((seen, -sizes))  # of equal ones, that which comes first in the text
+    order = np.lexsort((seen, -sizes))  # equal sizes: in the order of the text
     centres, priors = centres[order], priors[order]
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)
     step = (apart[apart > 0].mean() if (apart > 0).any() else 1.0) * np.sqrt(spread)
@@ -102,64 +103,49 @@ def cluster(
     lines = centres @ directions.T  # (k, d)
     weights = lines @ space.matrix.T / step
     bias = (spread * np.log(priors) - 0.5 * (centres * centres).sum(axis=1) - lines @ middle) / step
-    return Clustering(
-        np.argsort(order)[labels], weights, bias, stability, scores, agreements, len(chosen)
-    )
+    return Clustering(np.argsort(order)[labels], weights, bias, stability, scores, agreements)
 
 
-def _mean_scores(runs: Sequence["_Run"], space: SenseSpace) -> list[float]:
-    """Return for 2, 3, ... senses how far apart the nearest two lie, over what makes them two."""
-    if not runs:
-        return []
-    heights = np.array([run.heights for run in runs]).mean(axis=0)  # (most - 1,)
-    return [float(height) / max(APART * space.apart, LEAST) for height in heights]
+def _check_sizes(sizes: Labels) -> None:
+    """Raise CtxembedError if a sense has no occurrence."""
+    if not sizes.all():
+        number = f"{np.count_nonzero(sizes)} of {len(sizes)}"
+        raise CtxembedError(f"only {number} senses have an occurrence; give a lower --k")
 
 
-def different(vectors: Floats) -> NDArray[np.intp]:
-    """Return the rows of unit vectors (n, d) that do not say again what an earlier one says.
+def distinct_rows(vectors: Floats) -> NDArray[np.intp]:
+    """Return the rows of unit vectors (n, d) that are not nearly equal to an earlier row.
 
-    >>> different(np.array([[1.0, 0], [1, 0], [0, 1]])).tolist()
+    >>> distinct_rows(np.array([[1.0, 0], [1, 0], [0, 1]])).tolist()
     [0, 2]
     """
-    same = vectors @ vectors.T > ALIKE
-    first = same.argmax(axis=1)  # the first row that says the same; itself where none does
+    first = (vectors @ vectors.T > SAME_CONTEXT).argmax(axis=1)  # nearly equal row, or itself
     return np.flatnonzero(first == np.arange(len(first)))
 
 
-@dataclass(frozen=True)
-class _Run:
-    """One resample cut into parts, and the parts put together."""
-
-    centres: Floats  # (parts, 12)
-    groups: Sequence[Labels]  # for 1, 2, ... senses: which one each part belongs to
-    heights: Sequence[float]  # for 2, 3, ...: squared distance of the two that lie nearest
-
-    def label(self, x: Floats, k: int) -> Labels:
-        """Return the sense (n,) of each row of x, of k senses."""
-        return self.groups[min(k, len(self.groups)) - 1][nearest(x, self.centres)]
-
-
-def _run(x: Floats, most: int, rng: np.random.Generator) -> _Run:
-    """Cut a resample of the occurrences into parts, and put these together again."""
-    some = x[rng.permutation(len(x))[: max(2, min(DRAWN, int(0.8 * len(x))))]]
-    parts = max(2, min(max(PARTS, 2 * most), len(some) // 4))
+def _resample(
+    x: Floats, max_k: int, rng: np.random.Generator
+) -> tuple[Floats, list[Labels], list[float]]:
+    """Return the k-means parts of a random sample of x (n, 12), their groups and distances."""
+    some = x[rng.permutation(len(x))[: max(2, min(RESAMPLE_SIZE, int(0.8 * len(x))))]]
+    parts = max(2, min(max(PARTS, 2 * max_k), len(some) // 4))
     centres = find_centres(some, parts, int(rng.integers(2**31)), starts=1)
     labels = nearest(some, centres)
     sizes = np.bincount(labels, minlength=parts)
     within = float(((some - centres[labels]) ** 2).sum()) / max(1, len(some) - parts)
-    groups, heights = join(centres, sizes, within)
-    padded = [0.0] * max(0, most - 1 - len(heights))
-    return _Run(centres, groups, [*heights[: most - 1], *padded])
+    groups, heights = merge_parts(centres, sizes, within)
+    padded = [0.0] * max(0, max_k - 1 - len(heights))
+    return centres, groups, [*heights[: max_k - 1], *padded]
 
 
-def join(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], list[float]]:
-    """Put parts (m, d) together, each time the two that lie nearest, until there is one group.
+def merge_parts(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], list[float]]:
+    """Merge the two nearest groups of parts (m, d) until there is one group.
 
     within: variance inside the parts. Returns for 1, 2, ... groups which one each part is in, and
-    for 2, 3, ... the squared distance of those nearest two, less what chance adds to it, and less
-    for smaller groups. A group that is too small joins another before all else.
+    for 2, 3, ... the squared distance of the nearest two, less what chance adds to it, and less
+    for smaller groups. Groups that are too small are merged first.
 
-    >>> groups, heights = join(np.array([[0.0], [1], [9]]), np.array([10, 10, 20]), 0.0)
+    >>> groups, heights = merge_parts(np.array([[0.0], [1], [9]]), np.array([10, 10, 20]), 0.0)
     >>> [group.tolist() for group in groups], [round(height, 2) for height in heights]
     ([[0, 0, 0], [0, 0, 1], [0, 1, 2]], [72.25, 0.81])
     """
@@ -172,10 +158,10 @@ def join(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], l
         m, c = n[alive], means[alive]
         apart = ((c[:, None] - c) ** 2).sum(axis=2) - within * (1 / m[:, None] + 1 / m)
         even = (4 * m[:, None] * m / (m[:, None] + m) / total).clip(max=1)
-        height = np.maximum(apart, 0) * even**EVENLY
+        height = np.maximum(apart, 0) * even**EVENNESS
         np.fill_diagonal(height, np.inf)
-        small = m < max(2.0, RAREST * total)
-        # A group that is too small to be a sense goes to the nearest, whatever the distance.
+        small = m < max(2.0, MIN_FRACTION * total)
+        # A group that is too small to be a sense joins the nearest, whatever the distance.
         first = np.where(small[:, None] | small, height - 1e12, height)
         i, j = np.unravel_index(int(first.argmin()), first.shape)
         heights.append(0.0 if small[i] or small[j] else float(height[i, j]))
@@ -189,32 +175,23 @@ def join(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], l
 
 
 def _scores(x: Floats, centres: Floats, priors: Floats, spread: float) -> Floats:
-    """Return (n, k) how well each sense fits each row of x (n, m): normal clouds of one size."""
-    return np.asarray(x @ centres.T - 0.5 * (centres * centres).sum(axis=1)) + spread * np.log(
-        priors
-    )
+    """Return (n, k) how well each sense fits each row of x (n, m): equal round Gaussians."""
+    distances = np.asarray(x @ centres.T - 0.5 * (centres * centres).sum(axis=1))
+    return distances + spread * np.log(priors)
 
 
-def _settle(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats, Floats, float]:
-    """Let each occurrence join the sense that fits it best, a few times; return the senses."""
+def _refine(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats, Floats, float]:
+    """Refine k senses: assign and update repeatedly; return centres, priors and variance."""
     for _ in range(steps):
         sizes = np.bincount(labels, minlength=k)
-        if not sizes.all():
-            break
+        _check_sizes(sizes)
         centres = np.array([x[labels == sense].mean(axis=0) for sense in range(k)])
         priors = sizes / len(x)
         spread = float(((x - centres[labels]) ** 2).mean()) or 1.0
-        moved = _scores(x, centres, priors, spread).argmax(axis=1)
-        if np.array_equal(moved, labels) or len(np.unique(moved)) < k:
+        assigned = _scores(x, centres, priors, spread).argmax(axis=1)
+        if np.array_equal(assigned, labels) or len(np.unique(assigned)) < k:
             break
-        labels = moved
-    else:
-        return centres, priors, spread
-    if not sizes.all():
-        raise CtxembedError(
-            f"only {int(np.count_nonzero(sizes))} of {k} senses have an occurrence; give a lower"
-            " --k"
-        )
+        labels = assigned
     return centres, priors, spread
 
 
@@ -232,14 +209,8 @@ def adjusted_rand(groupings: Labels) -> Floats:
     flat = member.reshape(-1, size).astype(np.float32)
     shared = (flat @ flat.T).astype(np.float64).reshape(number, groups, number, groups)
     sizes = member.sum(axis=2)  # (m, groups)
-    both = (shared * (shared - 1)).sum(axis=(1, 3))  # pairs that two groupings keep together
+    both = (shared * (shared - 1)).sum(axis=(1, 3))  # pairs together in both groupings
     kept = (sizes * (sizes - 1.0)).sum(axis=1)
     chance, most = np.outer(kept, kept) / (size * (size - 1)), np.add.outer(kept, kept) / 2
     agree = np.divide(both - chance, most - chance, out=np.ones_like(both), where=most > chance)
     return np.asarray(agree)
-
-
-def _principal(x: Floats, number: int) -> Floats:
-    """Return the directions (d, number) in which x (n, d) varies most."""
-    _, axes = np.linalg.eigh(x.T @ x)
-    return np.asarray(axes[:, ::-1][:, :number])

@@ -1,170 +1,132 @@
-"""Find the senses of a word among its occurrences, or take those the model has kept."""
+"""Find the senses of a word among its occurrences."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 
 from ctxembed.context.hits import find_hits
-from ctxembed.context.occurrences import Places, corpus_of, no_corpus, quote, read, sample
+from ctxembed.context.occurrences import Positions, corpus_of, no_corpus, quote, read, sample
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.model.attentions import digest
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses
 from ctxembed.progress import SILENT, Progress
+from ctxembed.stats.k_means import Labels
 from ctxembed.stats.vectors import Floats, unit
-from ctxembed.word_senses.assign import current_senses
-from ctxembed.word_senses.cluster import Clustering, cluster
-from ctxembed.word_senses.markers import mark
-from ctxembed.word_senses.sense_space import SenseSpace, make_space
+from ctxembed.text.tokenizer import MANY, is_content
+from ctxembed.word_senses.cluster import cluster
+from ctxembed.word_senses.sense_space import make_space
 
-FEWEST = 20  # occurrences below which senses would be guesswork
-AVERAGED = 1000  # occurrences of each sense that its mean vector is made of
-MARKERS = 12  # markers kept of each sense
-EXAMPLES = 12  # and places that show it
-
-
-@dataclass(frozen=True)
-class Found:
-    """The senses of a word, and all that is known about its occurrences."""
-
-    places: Places  # (n,) the occurrences looked at
-    clustering: Clustering
-    senses: SavedSenses  # what may be kept of them
+MIN_OCCURRENCES = 20  # fewer are too few to find senses in
+MEAN_SAMPLE = 1000  # occurrences of each sense that are averaged to its vector
+MARKERS, EXAMPLES = 12, 12  # words and positions saved for each sense
+WINDOW = 10  # words to either side that may mark a sense
+MAX_QUOTES = 100  # compared for the examples of a sense
 
 
 def find_senses(
-    representations: Representations,
-    word: str,
-    *,
-    k: int | None = None,
-    attention: str | None = None,
-    most: int = 10_000,
-    seed: int = 1,
-    min_score: float | None = None,
+    representations: Representations, word: str, *, k: int | None = None,
+    attention: str | None = None, most: int = 10_000, seed: int = 1, min_score: float | None = None,
     progress: Progress = SILENT,
-) -> Found:
-    """Cluster the contextual vectors of a word's occurrences.
+) -> SavedSenses:  # fmt: skip
+    """Return the senses of a word: the clusters of the contextual vectors of its occurrences.
 
-    min_score: of a number of senses, 1 where none is given.
+    k: the number of senses; None takes the largest with a score of min_score (default 1).
+    most: read at most so many occurrences, drawn at random. Nothing is written to the model.
     """
     model = representations.model
     name = attention or representations.default()
     if model.index is None:
-        raise ModelError(f"no senses of {word!r} can be looked for: {no_corpus(model)}")
+        raise ModelError(f"cannot find senses of {word!r}: {no_corpus(model)}")
     hits = find_hits(model, word)
-    everywhere, size = hits.places, hits.size
-    if len(everywhere) < max(FEWEST, 2 * (k or 1)):
-        raise CtxembedError(
-            f"{hits.asked!r} occurs {len(everywhere)} times: too few to tell senses apart"
-            f" ({FEWEST} is the least, some hundreds are good)"
-        )
-    places = sample(everywhere, most, np.random.default_rng(seed))
+    total, size = len(hits.positions), hits.size
+    if total < max(MIN_OCCURRENCES, 2 * (k or 1)):
+        few = f"{hits.query!r} occurs {total} times: too few to tell senses apart"
+        raise CtxembedError(f"{few} (at least {MIN_OCCURRENCES} are needed, hundreds are better)")
+    positions = sample(hits.positions, most, np.random.default_rng(seed))
     space = make_space(representations, name)
-    vectors = np.empty((len(places), model.dim), np.float32)
-    with progress.stage("reading", len(places), "occurrences") as stage:
-        for batch in read(model, places, size=size):
-            vectors[batch.rows] = space.way.embed(batch)
+    vectors = np.empty((len(positions), model.dim), np.float32)
+    with progress.stage("reading", len(positions), "occurrences") as stage:
+        for batch in read(model, positions, size=size):
+            vectors[batch.rows] = space.representation.embed(batch)
             stage.advance(len(batch.rows))
     clustering = cluster(vectors, space, k, 1.0 if min_score is None else min_score)
     facts = {
-        "k": k,
-        "most": most,
-        "seed": seed,
-        "total": len(everywhere),
-        "stability": clustering.stability,
-        "scores": clustering.scores,
-        "agreements": clustering.agreements,
+        "k": k, "most": most, "seed": seed, "total": total, "stability": clustering.stability,
+        "scores": clustering.scores, "agreements": clustering.agreements,
         "layer": digest(model, name),
-    }
+    }  # fmt: skip
     facts |= {"size": size} if size > 1 else {}
     facts |= {"min_score": min_score} if min_score is not None else {}
-    kept = SavedSenses(
-        model.vocabulary.spelling(word),
-        name,
-        np.bincount(clustering.labels, minlength=clustering.number).tolist(),
-        _means(representations, name, places, size, clustering, seed).astype(np.float32),
-        clustering.weights.astype(np.float32),
-        clustering.bias.tolist(),
-        mark(model, places, size, clustering.labels, model.vocabulary.parts(word), MARKERS),
-        _examples(model, places, size, vectors, space, clustering),
-        facts,
-    )
-    return Found(places, clustering, kept)
-
-
-def kept_senses(
-    model: Model,
-    word: str,
-    attention: str,
-    k: int | None,
-    most: int,
-    seed: int,
-    min_score: float | None,
-) -> SavedSenses | None:
-    """Return the senses the model has kept, if they answer the same question."""
-    kept = current_senses(model, word, attention)
-    if kept is None or (k is not None and kept.number != k):
-        return None
-    facts = kept.facts
-    same = facts.get("most") == most and facts.get("seed") == seed
-    same &= min_score in (None, facts.get("min_score", 1.0))
-    return kept if same else None
-
-
-def _means(
-    representations: Representations,
-    name: str,
-    places: Places,
-    size: int,
-    clustering: Clustering,
-    seed: int,
-) -> Floats:
-    """Return (k, d) the mean contextual vector of each sense, of a sample where there are many."""
-    way, rng = representations.get(name), np.random.default_rng(seed)
-    means = []
+    labels, representation = clustering.labels, representations.get(name)
+    points, rng = space.project(vectors), np.random.default_rng(seed)
+    means, examples = [], []
     for sense in range(clustering.number):
-        mine = sample(places[clustering.labels == sense], AVERAGED, rng)
-        means.append(unit(vectors_at(representations.model, way, mine, size)).mean(axis=0))
-    return np.stack(means)
+        mine = labels == sense
+        some = sample(positions[mine], MEAN_SAMPLE, rng)
+        means.append(unit(vectors_at(model, representation, some, size)).mean(axis=0))
+        examples.append(_examples(model, positions[mine], size, points[mine]))
+    counts = np.bincount(labels, minlength=clustering.number).tolist()
+    markers = _markers(model, positions, size, labels, model.vocabulary.parts(word))
+    return SavedSenses(
+        model.vocabulary.spelling(word), name, counts, np.stack(means).astype(np.float32),
+        clustering.weights.astype(np.float32), clustering.bias.tolist(), markers, examples, facts,
+    )  # fmt: skip
 
 
-def _examples(
-    model: Model,
-    places: Places,
-    size: int,
-    vectors: Floats,
-    space: SenseSpace,
-    clustering: Clustering,
-) -> list[list[int]]:
-    """Return for each sense the places nearest to its centre, that do not say nearly the same."""
-    index, placed, labels = corpus_of(model), space.place(vectors), clustering.labels
-    found = []
-    for sense in range(clustering.number):
-        mine = np.flatnonzero(labels == sense)
-        away = np.linalg.norm(placed[mine] - placed[mine].mean(axis=0), axis=1)
-        best = places[mine[np.argsort(away, kind="stable")]]
-        _, first = np.unique(index.sentence_of(best), return_index=True)
-        near = ((int(place), quote(index, int(place), size=size)) for place in best[np.sort(first)])
-        found.append([place for place, _ in _different(near, EXAMPLES)])
-    return found
+def _examples(model: Model, positions: Positions, size: int, points: Floats) -> list[int]:
+    """Return the positions of one sense nearest to its centre, without near repetitions.
 
-
-def _different(
-    quotes: Iterator[tuple[int, str]], number: int, looked_at: int = 100
-) -> list[tuple[int, str]]:
-    """Take the first quotes that share less than half of their words with one taken before.
-
-    >>> _different(iter([(1, "a [bank] b"), (2, "a [bank] b c"), (3, "the river [bank]")]), 2)
-    [(1, 'a [bank] b'), (3, 'the river [bank]')]
+    An example shares less than half of its words with each example before it. points (n, d).
     """
-    taken: list[tuple[int, str]] = []
-    for place, quoted in islice(quotes, looked_at):
-        words = set(quoted.split())
-        if all(2 * len(words & set(x.split())) < len(words | set(x.split())) for _, x in taken):
-            taken.append((place, quoted))
-        if len(taken) == number:
+    index = corpus_of(model)
+    distances = np.linalg.norm(points - points.mean(axis=0), axis=1)
+    best = positions[np.argsort(distances, kind="stable")]
+    _, first = np.unique(index.sentence_of(best), return_index=True)
+    examples: dict[int, set[str]] = {}
+    for position in best[np.sort(first)][:MAX_QUOTES].tolist():
+        words = set(quote(index, position, size=size).split())
+        if all(2 * len(words & other) < len(words | other) for other in examples.values()):
+            examples[position] = words
+        if len(examples) == EXAMPLES:
             break
-    return taken
+    return list(examples)
+
+
+def _markers(
+    model: Model, positions: Positions, size: int, labels: Labels, own: Sequence[int]
+) -> list[list[str]]:
+    """Return for each sense the words that tell it from the other senses and from the corpus.
+
+    Ranked by the log-odds ratio with the corpus as prior (Monroe et al. 2008), times the same in
+    standard errors: by the weaker of the two comparisons. own: rows of the word itself.
+    """
+    senses, vocabulary = int(labels.max()) + 1, model.vocabulary
+    counts = np.zeros((senses, len(vocabulary)))
+    for batch in read(model, positions, reach=WINDOW, size=size):
+        owners = np.broadcast_to(labels[batch.rows, None], batch.ids.shape)
+        np.add.at(counts, (owners[batch.mask], batch.ids[batch.mask]), 1)
+    counts[:, list(own)] = 0
+    known = np.maximum(model.counts, 1)  # imported vectors may have words that the corpus lacks
+    prior = 100 * known / known.sum()
+    frequency = model.counts / max(1, model.tokens) * (len(vocabulary) > MANY)
+    markers = []
+    for mine in counts:
+        score = _log_odds(mine, model.counts, prior)
+        if senses > 1:
+            score = np.minimum(score, _log_odds(mine, counts.sum(axis=0) - mine, prior))
+        score[mine < 2] = -np.inf
+        best = np.argsort(-score, kind="stable")[: MARKERS + 200]
+        pairs = [(vocabulary.words[i], float(frequency[i])) for i in best if score[i] > 0]
+        # A marker is a content word, and neither a number nor a letter.
+        words = [w for w, f in pairs if is_content(w, f) and sum(map(str.isalpha, w)) > 1]
+        markers.append(words[:MARKERS])
+    return markers
+
+
+def _log_odds(mine: Floats, rest: Floats, prior: Floats) -> Floats:
+    """Return (V,) the log-odds ratio times the same in standard errors, with its sign."""
+    mine, rest = mine + prior, rest + prior
+    odds = np.log(mine / (mine.sum() - mine)) - np.log(rest / (rest.sum() - rest))
+    return np.asarray(odds * np.abs(odds) / np.sqrt(1 / mine + 1 / rest))

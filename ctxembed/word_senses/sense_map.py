@@ -1,4 +1,4 @@
-"""A word's occurrences as points, and where a sentence of one's own lies among them."""
+"""The map of a word: its occurrences as points in two dimensions, coloured by sense."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,64 +6,47 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.context.hits import find_hits
-from ctxembed.context.occurrences import Places, corpus_of, quote, sample
+from ctxembed.context.occurrences import Positions, corpus_of, quote, sample
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representations, representations_of, vectors_at
+from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses
 from ctxembed.progress import SILENT, Progress
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Chart, Column, Row, Table
-from ctxembed.word_senses.assign import current_senses, judge, sense_here
+from ctxembed.word_senses import sense_space
 from ctxembed.word_senses.discover import find_senses
-from ctxembed.word_senses.sense_space import evidence, make_space
 
-DIRECTIONS = 6  # in which neighbours are looked for; the first two are drawn
-MOST = 5000  # points that are drawn; more are a blot
+DIRECTIONS = 6  # principal directions kept; the first two are drawn
+MAX_POINTS = 5000  # more points cannot be told apart
 MARKERS = 6  # words that name a sense
-FEW = 200  # occurrences below which a map is a hint
-SENSE_MAP = (
-    Column("x", "the direction in which the occurrences vary most"),
-    Column("y", "and the next"),
-    Column("sense", "number of the sense", "label"),
-    Column("markers", "context words that tell the sense from the others", "label"),
-    Column("occurrence", "the word with its neighbours", "text"),
-    Column("place", "the place of the occurrence in the corpus, from 0", "aside"),
-)
+RELIABLE = 200  # occurrences; with fewer, the map is a hint only
+SENSE_MAP = ("x", "y", "sense", "markers", "occurrence", "place")
 SENSE = Column("sense", "number of the sense, 1 for the most frequent", "label")
 X = Column("x", "along the direction in which the occurrences vary most")
 Y = Column("y", "along the direction in which the rest varies most")
 POINTS = (
-    SENSE,
-    X,
-    Y,
-    Column("sentence", "the occurrence with a few words to either side", "text"),
+    SENSE, X, Y, Column("sentence", "the occurrence with a few words to either side", "text"),
     Column("near", "tenths along the first directions, for finding neighbours", "vector"),
-)
+)  # fmt: skip
 LEGEND = (
-    SENSE,
-    Column("share", "its share of the occurrences", "share"),
+    SENSE, Column("share", "its share of the occurrences", "share"),
     Column("count", "how many of those looked at have it"),
-    Column("markers", "context words that tell it from the others", "long"),
-    X,
-    Y,
-)
-PLACED = (
-    Column("target", "the word", "label"),
-    X,
-    Y,
-    SENSE,
+    Column("markers", "context words that tell it from the others", "long"), X, Y,
+)  # fmt: skip
+PROJECTED = (
+    Column("target", "the word", "label"), X, Y, SENSE,
     Column("margin", "distance to the border of the next sense, in standard deviations"),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class WordMap:
-    """A word's occurrences, and how any other one would be placed among them."""
+    """A word's occurrences as points, and the linear map that projects new ones."""
 
     senses: SavedSenses
-    matrix: Floats  # (d, directions) a vector of length 1 goes to unit @ matrix - middle
+    matrix: Floats  # (d, directions) a unit vector's point is vector @ matrix - middle
     middle: Floats  # (directions,)
     points: Floats  # (n, directions)
     labels: Sequence[int]  # (n,) from 1
@@ -71,23 +54,20 @@ class WordMap:
     notes: Sequence[str]
     of_occurrences: bool = True  # else each point is the centre of a sense
 
-    def thinned(self, most: int) -> "WordMap":
-        """Return the map with at most so many points, drawn evenly, which it says."""
+    def thinned(self, max_points: int) -> "WordMap":
+        """Return the map with at most max_points points, evenly chosen, and a note about it."""
         number = len(self.quotes)
-        if number <= most:
+        if number <= max_points:
             return self
-        rows = np.linspace(0, number - 1, most).astype(int).tolist()
-        told = f"{most} of {number} points are drawn, to keep the page small"
+        rows = np.linspace(0, number - 1, max_points).astype(int).tolist()
+        note = f"{max_points} of {number} points are drawn, to keep the page small"
         return replace(
-            self,
-            points=self.points[rows],
-            labels=[self.labels[row] for row in rows],
-            quotes=[self.quotes[row] for row in rows],
-            notes=[*self.notes, told],
-        )
+            self, points=self.points[rows], labels=[self.labels[row] for row in rows],
+            quotes=[self.quotes[row] for row in rows], notes=[*self.notes, note],
+        )  # fmt: skip
 
     def drawn(self) -> Table:
-        """Return the points."""
+        """Return a row for each point."""
         rows: list[Row] = [
             (label, round(float(p[0]), 2), round(float(p[1]), 2), text, np.rint(10 * p).astype(int))
             for label, p, text in zip(self.labels, self.points, self.quotes, strict=True)
@@ -95,158 +75,113 @@ class WordMap:
         return Table(POINTS, rows, list(self.notes))
 
     def legend(self) -> Table:
-        """Return the senses, each at the middle of its points."""
+        """Return a row for each sense, at the mean of its points."""
         labels, rows = np.array(self.labels), list[Row]()
         for number, share in enumerate(self.senses.shares.tolist(), 1):
             mine = self.points[labels == number, :2]
-            middle = mine.mean(axis=0) if len(mine) else np.zeros(2)
+            x, y = (mine.mean(axis=0) if len(mine) else np.zeros(2)).tolist()
             markers = " ".join(self.senses.markers[number - 1][:MARKERS])
-            count = int(self.senses.counts[number - 1])
-            rows.append((number, share, count, markers, float(middle[0]), float(middle[1])))
+            rows.append((number, share, int(self.senses.counts[number - 1]), markers, x, y))
         return Table(LEGEND, rows)
 
-    def place(self, model: Model, sentence: str) -> Table:
-        """Place the targets of a sentence among the points."""
-        representations = representations_of(model)
+    def project(self, model: Model, sentence: str) -> Table:
+        """Return a row for each target of a sentence: its point and its sense."""
+        known, name = Representations.of(model), self.senses.attention
         items = parse(model, sentence).occurrences
-        name = self.senses.attention
-        way = evidence(representations, name) if self.of_occurrences else representations.get(name)
-        placed = unit(way.vectors(items)).astype(np.float64) @ self.matrix - self.middle
-        labels, margins = sense_here(representations, self.senses, items)
-        rows: list[Row] = [
-            (self.senses.word, float(p[0]), float(p[1]), int(label) + 1, float(margin))
-            for p, label, margin in zip(placed, labels, margins, strict=True)
-        ]
-        return Table(PLACED, rows)
+        get = sense_space.sense_representation if self.of_occurrences else Representations.get
+        representation = get(known, name)
+        points = unit(representation.vectors(items)).astype(np.float64) @ self.matrix - self.middle
+        labels, margins = sense_space.assign_senses(known, self.senses, items)
+        columns = points[:, 0], points[:, 1], labels + 1, margins
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return Table(PROJECTED, [(self.senses.word, *row) for row in rows])
 
 
 def word_map(
-    model: Model,
-    word: str,
-    *,
-    attention: str | None = None,
-    progress: Progress = SILENT,
+    model: Model, word: str, *, attention: str | None = None, progress: Progress = SILENT,
     seed: int = 1,
-) -> WordMap:
-    """Lay a word's occurrences out by their principal directions, with their senses.
+) -> WordMap:  # fmt: skip
+    """Return the map of a word along the principal directions of its occurrences.
 
-    A model that has no corpus, but has kept the word's senses, shows the centre of each.
+    Without a corpus, the map has one point for each saved sense: its centre.
     """
-    representations = representations_of(model)
-    name = attention or representations.default()
-    senses = current_senses(model, word, name)
-    if model.index is None:
-        if senses is None:
-            raise CtxembedError(f"{model.path.name} has neither a corpus nor senses of {word!r}")
-        return _centres(model, senses)
+    known = Representations.of(model)
+    name = attention or known.default()
+    senses = sense_space.current_senses(model, word, name)
+    if model.index is not None:
+        senses = senses or find_senses(known, word, attention=name, seed=seed, progress=progress)
+        return _lay_out(known, senses, seed)[0]
     if senses is None:
-        senses = find_senses(
-            representations, word, attention=name, seed=seed, progress=progress
-        ).senses
-    return _lay_out(representations, senses, seed)[0]
+        raise CtxembedError(f"{model.path.name} has neither a corpus nor saved senses of {word!r}")
+    static = model.vector(senses.word, known.get(senses.attention).inputs)
+    points = unit(np.vstack([senses.vectors, static])).astype(np.float64)  # (k + 1, d)
+    directions, projected, fraction = _project(points)
+    middle = points.mean(axis=0) @ directions
+    quotes = [" ".join(words) for words in senses.markers]
+    notes = ["this model has no corpus: each point is the centre of a sense, not an occurrence"]
+    notes.append(f"the map's two directions hold {fraction:.0%} of their variance")
+    labels = range(1, senses.number + 1)
+    return WordMap(
+        senses, directions, middle, projected[:-1], labels, quotes, notes, of_occurrences=False
+    )
 
 
 def map_senses(representations: Representations, senses: SavedSenses, seed: int = 1) -> Table:
-    """Place a word's occurrences in two dimensions, each with its sense."""
-    made, places = _lay_out(representations, senses, seed)
+    """Return a row for each occurrence: its point, its sense, the quoted text."""
+    layout, positions = _lay_out(representations, senses, seed)
     names = [" ".join(markers[:MARKERS]) for markers in senses.markers]
+    columns = layout.points.tolist(), layout.labels, layout.quotes, positions.tolist()
     rows: list[tuple[Cell, ...]] = [
-        (float(x), float(y), label, names[label - 1], text, place)
-        for (x, y, *_), label, text, place in zip(
-            made.points, made.labels, made.quotes, places.tolist(), strict=True
-        )
+        (p[0], p[1], label, names[label - 1], text, position)
+        for p, label, text, position in zip(*columns, strict=True)
     ]
     rows.sort(key=lambda row: row[2:3] + row[5:])  # by sense, then in the order of the text
-    return Table(SENSE_MAP, rows, made.notes)
+    return Table(SENSE_MAP, rows, layout.notes)
 
 
 def draw_map(word: str, attention: str, points: Callable[[], Table]) -> Chart:
-    """Describe the map of a word's occurrences, whose points are only found to be drawn."""
-    return Chart(
-        "scatter",
-        ["y"],
-        "x",
-        ["occurrence"],
-        series=["sense", "markers"],
-        title=f"{word}: its occurrences by {attention} attention",
-        of=points,
-    )
+    """Return the chart of a word's occurrences; its points are computed when it is drawn."""
+    title = f"{word}: its occurrences by {attention} attention"
+    series = ["sense", "markers"]
+    return Chart("scatter", ["y"], "x", ["occurrence"], series=series, title=title, of=points)
 
 
 def _lay_out(
     representations: Representations, senses: SavedSenses, seed: int
-) -> tuple[WordMap, Places]:
-    """Lay a word's occurrences out by their principal directions; return where they stand too."""
+) -> tuple[WordMap, Positions]:
+    """Return the map of a word's occurrences, and their positions (n,) in the corpus."""
     model, hits = representations.model, find_hits(representations.model, senses.word)
-    index = corpus_of(model)
-    places = sample(hits.places, MOST, np.random.default_rng(seed))
-    space = make_space(representations, senses.attention)
-    vectors = vectors_at(model, space.way, places, hits.size)
-    labels, _ = judge(vectors, senses.weights, senses.bias)
-    placed = space.place(vectors)  # (n, d)
-    directions, held = find_widest(placed, DIRECTIONS)
-    middle = placed.mean(axis=0)
-    made = WordMap(
-        senses,
-        space.matrix @ directions,
-        middle @ directions,
-        (placed - middle) @ directions,
-        (labels + 1).tolist(),
-        [quote(index, place, size=hits.size) for place in places.tolist()],
-        _notes(senses, held, len(places), len(hits.places)),
-    )
-    return made, places
-
-
-def _centres(model: Model, senses: SavedSenses) -> WordMap:
-    """Draw the centre of each sense, where nothing more is known."""
-    static = model.vector(senses.word, representations_of(model).get(senses.attention).inputs)
-    placed = unit(np.vstack([senses.vectors, static])).astype(np.float64)  # (k + 1, d)
-    directions, held = find_widest(placed, DIRECTIONS)
-    middle = placed.mean(axis=0) @ directions
-    told = [
-        "this model has no corpus: each point is the centre of a sense, not an occurrence",
-        f"the map's two directions hold {held:.0%} of their variance",
-    ]
-    return WordMap(
-        senses,
-        directions,
-        middle,
-        placed[:-1] @ directions - middle,
-        list(range(1, senses.number + 1)),
-        [" ".join(words) for words in senses.markers],
-        told,
-        of_occurrences=False,
-    )
-
-
-def _notes(senses: SavedSenses, held: float, drawn: int, total: int) -> list[str]:
-    """Say how far the map can be trusted."""
-    notes = [f"the map's two directions hold {held:.0%} of the variance: see clouds, not points"]
-    if drawn < total:
-        notes.append(f"{drawn} of {total} occurrences are drawn, chosen at random")
+    index, total = corpus_of(model), len(hits.positions)
+    positions = sample(hits.positions, MAX_POINTS, np.random.default_rng(seed))
+    space = sense_space.make_space(representations, senses.attention)
+    vectors = vectors_at(model, space.representation, positions, hits.size)
+    labels, _ = sense_space.classify(vectors, senses.weights, senses.bias)
+    points = space.project(vectors)  # (n, d)
+    directions, projected, fraction = _project(points)
+    quotes = [quote(index, at, size=hits.size) for at in positions.tolist()]
+    held = f"the map's two directions hold {fraction:.0%} of the variance"
+    notes = [f"{held}: see clouds, not points"]
+    if len(positions) < total:
+        notes.append(f"{len(positions)} of {total} occurrences are drawn, chosen at random")
     stability = senses.facts.get("stability")
     if stability is None:
         notes.append("one sense: no split is clear enough")
     else:
         notes.append(f"the senses of resamples agree to {stability:.2f} (adjusted Rand)")
-    if total < FEW:
-        notes.append(f"only {total} occurrences: the map is a hint, no finding")
-    return notes
+    if total < RELIABLE:
+        notes.append(f"only {total} occurrences: the map is a hint only")
+    matrix, middle = space.matrix @ directions, points.mean(axis=0) @ directions
+    numbers = (labels + 1).tolist()
+    layout = WordMap(senses, matrix, middle, projected, numbers, quotes, notes)
+    return layout, positions
 
 
-def find_widest(vectors: Floats, number: int) -> tuple[Floats, float]:
-    """Return the directions (d, number) in which vectors (n, d) vary most, and the share of two.
+def _project(points: Floats) -> tuple[Floats, Floats, float]:
+    """Return principal directions (d, 6) of points (n, d), the centred points along them (n, 6).
 
-    >>> apart = np.array([[3.0, 0, 0], [-3, 0, 0], [0, 1, 0], [0, -1, 0]])
-    >>> directions, held = find_widest(apart, 2)
-    >>> (directions.round(6) + 0.0).tolist(), held
-    ([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], 1.0)
+    Also the fraction of the variance that lies in the first two.
     """
-    centred = vectors - vectors.mean(axis=0)
-    values, axes = np.linalg.eigh(centred.T @ centred)  # ascending
-    widest = axes[:, ::-1][:, :number]
-    # of the two signs, one
-    signs = np.sign(widest[np.abs(widest).argmax(axis=0), np.arange(widest.shape[1])])
-    total = float(values.sum())
-    return widest * signs, float(values[-2:].sum()) / total if total else 1.0
+    centred = points - points.mean(axis=0)
+    directions = sense_space.principal_directions(centred, DIRECTIONS)
+    projected, total = centred @ directions, float((centred**2).sum())
+    return directions, projected, float((projected[:, :2] ** 2).sum()) / total if total else 1.0

@@ -1,117 +1,115 @@
-"""Where occurrences are compared: directions in which words differ, more than one word does."""
+"""The space in which occurrences are compared, and the assignment of saved senses to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample
+from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import (
     Attention,
     Bag,
-    Ours,
+    ModelRepresentation,
     Representations,
-    representations_of,
     vectors_at,
 )
 from ctxembed.errors import ModelError
-from ctxembed.model.attentions import digest
+from ctxembed.model.attentions import digest, read_description
 from ctxembed.model.model import Model
+from ctxembed.model.saved_senses import SavedSenses, saved_senses
 from ctxembed.stats.vectors import Floats, unit
 
-EVEN = 3  # how much more evenly attention weighs over many occurrences than in one sentence
-WORDS, EACH = 300, 12  # words, and occurrences of each, from which the space is measured
-MIX = 2.0  # even spread mixed into that of the words: rare directions are measured badly
-KEPT = 1 / 3  # of the directions, those in which words differ most
+FLATTEN = 3  # divides attention scores: over many occurrences, weights should be more even
+WORDS, OCCURRENCES_PER_WORD = 300, 12  # from which the space is measured
+SHRINKAGE = 2.0  # even variance added to the measured one, which is noisy in rare directions
+KEPT = 1 / 3  # fraction of directions, those in which words differ most
 
 
 @dataclass(frozen=True)
 class SenseSpace:
-    """Contextual vectors, as they tell words apart."""
+    """A linear map of contextual vectors, in which distances tell words apart."""
 
-    way: Ours
+    representation: ModelRepresentation
     matrix: Floats  # (d, d) directions, those in which words differ most first
     apart: float = 1.0  # squared distance of the means of two random words in this space
-    kept: int | None = None  # of the directions, so many tell how many senses there are
+    kept: int | None = None  # first directions, in which the number of senses is chosen
     baseline: float = 0.0  # mean cosine of occurrences of two different words
 
-    def place(self, vectors: Floats) -> Floats:
-        """Return (n, d) contextual vectors in this space."""
+    def project(self, vectors: Floats) -> Floats:
+        """Return contextual vectors (n, d) in this space."""
         return np.asarray(unit(vectors).astype(np.float64) @ self.matrix)
 
 
-def evidence(representations: Representations, name: str) -> Ours:
-    """Return the representation that senses are looked for in.
+def sense_representation(representations: Representations, name: str) -> ModelRepresentation:
+    """Return the representation in which senses are found.
 
-    A single vector is best made of the few words that matter most; over many occurrences all
-    evidence counts. So attention weighs more evenly here, general attention over centred vectors;
-    and what has learned to shut other clauses out looks farther.
+    For one sentence, the few words that matter most give the best vector; over many occurrences
+    all words count. So attention weights are more even here and reach into other clauses, and
+    general attention uses centred vectors.
     """
-    way = representations.get(name)
-    if isinstance(way, Bag):
+    representation = representations.get(name)
+    if isinstance(representation, Bag):
         return Bag("bag", representations.model.centred)
-    if not isinstance(way, Attention):
-        return way
-    layer = replace(way.layer, scale=way.layer.scale / EVEN)
+    if not isinstance(representation, Attention):
+        return representation
+    layer = replace(representation.layer, scale=representation.layer.scale / FLATTEN)
     if layer.w_q is None:
-        return replace(way, layer=layer, inputs=representations.model.centred)
-    terms = (
-        replace(term, by_head=term.by_head / EVEN) if isinstance(term, Distance | Walls) else term
-        for term in layer.terms
-    )
-    return replace(way, layer=replace(layer, terms=tuple(terms)))
+        return replace(representation, layer=layer, inputs=representations.model.centred)
+    terms = [
+        replace(t, by_head=t.by_head / FLATTEN) if isinstance(t, Distance | Walls) else t
+        for t in layer.terms
+    ]
+    return replace(representation, layer=replace(layer, terms=tuple(terms)))
 
 
 def make_space(representations: Representations, name: str) -> SenseSpace:
-    """Measure how words differ, and how the occurrences of one word do, on words drawn at random.
+    """Return the space measured on random words of a model; it needs no seed, and is cached."""
+    kept = Representations.of(representations.model)
+    key = name, digest(kept.model, name)
+    if key not in kept.sense_spaces:
+        kept.sense_spaces[key] = _measure(kept, name)
+    space: SenseSpace = kept.sense_spaces[key]
+    return space
 
-    A property of the model: the same words whatever the seed of a question, measured once.
-    """
-    return _made(representations.model, name, digest(representations.model, name))
 
-
-@lru_cache(maxsize=8)
-def _made(model: Model, name: str, layer: int) -> SenseSpace:
-    representations, rng = representations_of(model), np.random.default_rng(1)
-    way = evidence(representations, name)
+def _measure(representations: Representations, name: str) -> SenseSpace:
+    """Return the space of an attention from the variance between words and within one word."""
+    model, rng = representations.model, np.random.default_rng(1)
+    representation = sense_representation(representations, name)
     common = min(200, len(model.vocabulary) // 50)  # the first words are function words
-    rows = common + np.flatnonzero(model.counts[common:] >= 4 * EACH)
+    rows = common + np.flatnonzero(model.counts[common:] >= 4 * OCCURRENCES_PER_WORD)
     if len(rows) < 20:  # a small corpus: take what there is
         rows = np.flatnonzero(model.counts >= 2)
     drawn = rng.choice(rows, min(WORDS, len(rows)), replace=False)
     index = corpus_of(model)
-    places = [sample(index.positions(int(row)), EACH, rng) for row in drawn]
-    if not places:
-        return SenseSpace(way, np.eye(model.dim))
-    made = vectors_at(model, way, np.concatenate(places)).astype(np.float64)
-    ends = np.cumsum([len(p) for p in places])[:-1]
-    groups = np.split(unit(made), ends)
-    return SenseSpace(way, *tell_apart(groups), _between(groups))
+    positions = [sample(index.positions(int(row)), OCCURRENCES_PER_WORD, rng) for row in drawn]
+    if not positions:
+        return SenseSpace(representation, np.eye(model.dim))
+    vectors = vectors_at(model, representation, np.concatenate(positions)).astype(np.float64)
+    groups = np.split(unit(vectors), np.cumsum([len(p) for p in positions])[:-1])
+    return SenseSpace(representation, *discriminant_directions(groups), mean_cosine_between(groups))
 
 
-def tell_apart(groups: Sequence[Floats]) -> tuple[Floats, float, int]:
-    """Return the matrix (d, d) of directions that tell groups (n, d) apart, how far, how many.
+def discriminant_directions(groups: Sequence[Floats]) -> tuple[Floats, float, int]:
+    """Return directions (d, d) that tell groups (n, d) apart, a distance, and a number.
 
-    Distances are taken in units of the usual spread of one group (within-class covariance
-    normalisation, Hatch et al. 2006), mixed with an even one; directions are in order of how much
-    the groups' means differ in them. How far: the squared distance of two groups' means in the
-    first directions, of which there are so many.
+    Distances are in units of the usual spread of one group (within-class covariance normalisation,
+    Hatch et al. 2006), mixed with an even one. The groups' means differ most in the first
+    directions; there, the distance is their mean squared distance. The number says how many.
     """
     dim = groups[0].shape[1]
-    within, freedom = np.zeros((dim, dim)), 0
-    for group in groups:
-        centred = group - group.mean(axis=0)
-        within += centred.T @ centred
-        freedom += len(group) - 1
-    within /= max(1, freedom)
+    means, within = np.array([group.mean(axis=0) for group in groups]), np.zeros((dim, dim))
+    for group, mean in zip(groups, means, strict=True):
+        within += (group - mean).T @ (group - mean)
+    within /= max(1, sum(len(group) - 1 for group in groups))
     even = float(np.trace(within)) / dim or 1.0
     if not np.isfinite(within).all():
-        raise ModelError("the model's occurrences have no vectors: it is damaged; train it again")
-    values, axes = np.linalg.eigh(within + MIX * even * np.eye(dim))
+        raise ModelError("the model has vectors that are not finite: it is damaged. Train it again")
+    values, axes = np.linalg.eigh(within + SHRINKAGE * even * np.eye(dim))
     matrix = axes / np.sqrt(values)
-    means = np.array([group.mean(axis=0) for group in groups])
     size = float(np.mean([len(group) for group in groups]))
     between = matrix.T @ (np.atleast_2d(np.cov(means.T)) - within / size) @ matrix
     values, axes = np.linalg.eigh(np.nan_to_num(between))  # a lone group has no spread of means
@@ -120,10 +118,60 @@ def tell_apart(groups: Sequence[Floats]) -> tuple[Floats, float, int]:
     return np.asarray(matrix @ axes[:, ::-1]), apart if apart > 1e-9 else 1.0, kept
 
 
-def _between(groups: Sequence[Floats]) -> float:
+def principal_directions(centred: Floats, number: int) -> Floats:
+    """Return the directions (d, number) in which vectors (n, d), of mean 0, vary most.
+
+    >>> apart = np.array([[3.0, 0, 0], [-3, 0, 0], [0, 1, 0], [0, -1, 0]])
+    >>> (principal_directions(apart, 2).round(6) + 0.0).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    widest = axes[:, ::-1][:, :number]
+    # A direction has no sign: make its largest coordinate positive.
+    signs = np.sign(widest[np.abs(widest).argmax(axis=0), np.arange(widest.shape[1])])
+    return np.asarray(widest * signs)
+
+
+def mean_cosine_between(groups: Sequence[Floats]) -> float:
     """Return the mean cosine of unit vectors of different groups."""
     sums = np.array([group.sum(axis=0) for group in groups])
     sizes = np.array([len(group) for group in groups])
     total = sums.sum(axis=0)
     pairs = sizes.sum() ** 2 - (sizes**2).sum()
     return float((total @ total - (sums * sums).sum()) / pairs) if pairs else 0.0
+
+
+def current_senses(model: Model, word: str, attention: str | None = None) -> SavedSenses | None:
+    """Return the senses saved for a word; None if their attention has been learned anew since."""
+    saved = saved_senses(model, word)
+    if saved is None or attention not in (None, saved.attention):
+        return None
+    if saved.facts.get("layer") == digest(model, saved.attention):
+        return saved
+    if saved.attention in model.opened_attentions:
+        read_description(model, saved.attention)  # raises an error if the attention is damaged
+    return None
+
+
+def assign_senses(
+    representations: Representations, senses: SavedSenses, occurrences: Sequence[Occurrence]
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the sense (n,) of each occurrence, from 0, and its margin (n,), as classify does."""
+    representation = sense_representation(representations, senses.attention)
+    return classify(representation.vectors(occurrences), senses.weights, senses.bias)
+
+
+def classify(
+    vectors: Floats, weights: Floats, bias: Floats | Sequence[float]
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the sense (n,) of each vector (n, d), and its margin (n,).
+
+    The margin is the distance to the border of the next sense, in standard deviations of one
+    sense's occurrences; NaN where there is one sense. weights (k, d), bias (k,).
+    """
+    scores = unit(vectors).astype(np.float64) @ weights.T + np.asarray(bias)  # (n, k)
+    labels = scores.argmax(axis=1)
+    if scores.shape[1] < 2:
+        return labels, np.full(len(labels), np.nan)
+    ordered = np.sort(scores, axis=1)
+    return labels, ordered[:, -1] - ordered[:, -2]

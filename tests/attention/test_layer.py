@@ -15,9 +15,7 @@ from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import GENERAL, general, random_layer
 from ctxembed.attention.scores import dot, softmax, times
-from ctxembed.attention.sinusoids import sinusoidal
-from ctxembed.attention.terms import Distance, Seen, WordBias
-from ctxembed.attention.terms.distance import decay
+from ctxembed.attention.terms import Distance, TokenPairs, WordBias, decay, sinusoidal
 from ctxembed.stats.vectors import unit
 
 Floats = NDArray[Any]
@@ -33,8 +31,8 @@ def loop_attend(q: Floats, k: Floats, v: Floats, scale: float) -> list[list[floa
         raised = [math.exp(score - top) for score in scores]
         new = [0.0] * v.shape[1]
         for share, value in zip(raised, v.tolist(), strict=True):
-            for place, number in enumerate(value):
-                new[place] += number * share / sum(raised)
+            for position, number in enumerate(value):
+                new[position] += number * share / sum(raised)
         out.append(new)
     return out
 
@@ -56,18 +54,18 @@ def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats
     for head in range(layer.heads):
         q = times(words[target], layer.w_q, head)
         raised = []
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             k = times(word, layer.w_k, head)
             score = sum(a * b for a, b in zip(q, k, strict=True))
             if layer.unit:
                 score /= (math.hypot(*q) or 1) * (math.hypot(*k) or 1)
-            score = score * layer.scale + float(key_bias[place])
+            score = score * layer.scale + float(key_bias[position])
             distance = layer.term(Distance)
             if distance is not None:
                 reach = (distance.by_head.shape[1] - 1) // 2
-                far = max(-reach, min(reach, place - target))
+                far = max(-reach, min(reach, position - target))
                 score += float(distance.by_head[head, reach + far])
-            seen = not (layer.skip_self and place == target)
+            seen = not (layer.skip_self and position == target)
             raised.append(math.exp(score) if seen else 0.0)
         for word, share in zip(words, raised, strict=True):
             if not share:
@@ -85,15 +83,15 @@ def layers(dim: int) -> dict[str, Layer]:
     """Make one of each kind; matrices of every combination that a file may give."""
     rng = np.random.default_rng(3)
     square = rng.normal(0, 0.5, (2, dim, dim))
-    found = {f"{kind}": general(kind, dim) for kind in GENERAL}
-    found |= {f"cosine-{h}": general("cosine", dim, h) for h in HEADS}
-    found |= {f"random-{h}": random_layer(dim, h, rng) for h in HEADS}
-    found["values only"] = Layer(2, w_v=square)
-    found["output only"] = Layer(2, w_o=square, own=0.5)
-    found["keys only"] = Layer(2, w_q=square, w_k=square, scale=3.0, skip_self=True)
+    layers = {f"{kind}": general(kind, dim) for kind in GENERAL}
+    layers |= {f"cosine-{h}": general("cosine", dim, h) for h in HEADS}
+    layers |= {f"random-{h}": random_layer(dim, h, rng) for h in HEADS}
+    layers["values only"] = Layer(2, w_v=square)
+    layers["output only"] = Layer(2, w_o=square, own=0.5)
+    layers["keys only"] = Layer(2, w_q=square, w_k=square, scale=3.0, skip_self=True)
     by_place = (Distance(rng.normal(size=(2, 5))),)
-    found["biased"] = Layer(2, w_k=square, terms=by_place, own=0.4, share=0.6)
-    return found
+    layers["biased"] = Layer(2, w_k=square, terms=by_place, own=0.4, share=0.6)
+    return layers
 
 
 @pytest.mark.parametrize("name", layers(6))
@@ -113,9 +111,9 @@ def test_every_layer_is_the_plain_loop(name: str, length: int) -> None:
     targets = np.array([0, length - 1, length // 2])
     wanted = expected[np.arange(3), targets][:, None]
     for y in (x, x.astype(np.float32)):
-        made = attend(layer, y, ids, queries=targets).output
-        assert made.dtype == y.dtype
-        np.testing.assert_allclose(made, wanted, atol=1e-10 if y is x else 2e-5)
+        output = attend(layer, y, ids, queries=targets).output
+        assert output.dtype == y.dtype
+        np.testing.assert_allclose(output, wanted, atol=1e-10 if y is x else 2e-5)
 
 
 @pytest.mark.parametrize("name", layers(6))
@@ -123,7 +121,7 @@ def test_padding_changes_nothing(name: str) -> None:
     layer = layers(6)[name]
     rng = np.random.default_rng(0)
     sentences = [rng.normal(size=(length, 6)) for length in (1, 4, 7)]
-    padded = rng.normal(size=(3, 7, 6))  # what stands in the padding must not matter
+    padded = rng.normal(size=(3, 7, 6))  # the content of the padding must not matter
     mask = np.zeros((3, 7), bool)
     for row, sentence in enumerate(sentences):
         padded[row, : len(sentence)], mask[row, : len(sentence)] = sentence, True
@@ -142,7 +140,7 @@ def test_contributions_sum_to_the_output(name: str) -> None:
     x = np.random.default_rng(1).normal(size=(2, 5, 6))
     encoded = attend(layers(6)[name], x)
     np.testing.assert_allclose(
-        np.einsum("bqht,bhtd->bqd", encoded.shares, encoded.values) + encoded.own,
+        np.einsum("bqht,bhtd->bqd", encoded.head_weights, encoded.values) + encoded.own,
         encoded.output,
         atol=1e-10,
     )
@@ -180,8 +178,8 @@ def test_torch_scaled_dot_product_attention(heads: int) -> None:
     tensor = torch.from_numpy(np.repeat(x[:, None], heads, axis=1))
     mask = torch.from_numpy(bias.astype(np.float32))
     theirs = torch.nn.functional.scaled_dot_product_attention(tensor, tensor, tensor, mask)
-    made = attend(layer, x, mask=there).output
-    np.testing.assert_allclose(made, theirs.numpy().mean(axis=1), atol=1e-5)
+    output = attend(layer, x, mask=there).output
+    np.testing.assert_allclose(output, theirs.numpy().mean(axis=1), atol=1e-5)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4, 8])
@@ -209,8 +207,8 @@ def test_torch_multihead_attention(heads: int) -> None:
     np.testing.assert_allclose(attend(layer, x, mask=mask).output, padded.numpy(), atol=1e-5)
     one = attend(layer, x, mask=mask, queries=np.array([5, 0, 2])).output[:, 0]
     np.testing.assert_allclose(one, padded.numpy()[[0, 1, 2], [5, 0, 2]], atol=1e-5)
-    made = attend(layer, x, over=(other, None)).output
-    np.testing.assert_allclose(made, crossed.numpy(), atol=1e-5)
+    output = attend(layer, x, over=(other, None)).output
+    np.testing.assert_allclose(output, crossed.numpy(), atol=1e-5)
 
 
 def test_softmax_by_hand() -> None:
@@ -231,11 +229,11 @@ def test_matrices_turn_and_stretch() -> None:
 
 def test_sinusoidal_by_hand() -> None:
     table = sinusoidal(3, 5)
-    for place in range(3):
+    for position in range(3):
         for column in range(5):
-            angle = place / 10000 ** ((column - column % 2) / 5)
+            angle = position / 10000 ** ((column - column % 2) / 5)
             wave = math.cos if column % 2 else math.sin
-            assert table[place, column] == pytest.approx(wave(angle), abs=1e-12)
+            assert table[position, column] == pytest.approx(wave(angle), abs=1e-12)
 
 
 def test_positions_fall_off_with_distance() -> None:
@@ -248,7 +246,7 @@ def test_positions_fall_off_with_distance() -> None:
 
 
 def test_bias_by_distance() -> None:
-    far = Distance(decay((0.5,), 2)).bias(Seen(None, np.array([3]), 7), float)
+    far = Distance(decay((0.5,), 2)).bias(TokenPairs(None, np.array([3]), 7), float)
     assert far is not None and far.tolist() == [[[[-1, -1, -0.5, 0, -0.5, -1, -1]]]]
 
 
@@ -267,8 +265,8 @@ def numbers(shape: Any, dtype: Any, most: float = 1e30) -> Any:
 def sentences(draw: st.DrawFn, most: float = 1e30, dtype: Any = None) -> Floats:
     length, dim = draw(SIZES)
     chosen = dtype or draw(st.sampled_from([np.float32, np.float64]))
-    made: Floats = draw(numbers((1, length, dim), chosen, most))
-    return made
+    array: Floats = draw(numbers((1, length, dim), chosen, most))
+    return array
 
 
 KINDS = st.sampled_from([*GENERAL, "random"])
@@ -305,7 +303,7 @@ def test_scores_take_any_finite_numbers(data: st.DataObject, size: Any, dtype: A
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_1e30(dtype: Any) -> None:
+def test_values_of_1e30_do_not_overflow(dtype: Any) -> None:
     x = np.array([[[1e30, -1e30], [1e30, 1e30], [0, 0], [-1e30, 1e-30]]], dtype)
     for kind in (*GENERAL, "random"):
         layer = layer_of(kind, 2)
@@ -391,6 +389,6 @@ def test_a_batch_equals_single_runs(name: str) -> None:
     whole = attend(layer, x).output
     for row in range(9):
         np.testing.assert_allclose(whole[row], attend(layer, x[[row]]).output[0], atol=1e-6)
-        for place in range(5):
-            alone = attend(layer, x[[row]], queries=np.array([place])).output[0, 0]
-            np.testing.assert_allclose(whole[row, place], alone, atol=1e-5)
+        for position in range(5):
+            alone = attend(layer, x[[row]], queries=np.array([position])).output[0, 0]
+            np.testing.assert_allclose(whole[row, position], alone, atol=1e-5)

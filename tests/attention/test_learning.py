@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.presets import start
-from ctxembed.attention.terms.walls import between, count_heights
+from ctxembed.attention.terms import between, count_heights
 from ctxembed.attention.training.learning import NothingToLearn, Settings, learn
 from ctxembed.attention.training.objective import Weights, unaverage
 from ctxembed.attention.training.pseudowords import split
@@ -32,9 +32,9 @@ Rows = NDArray[np.intp]
 def some_layer(rng: np.random.Generator) -> Layer:
     """Make a layer that has everything, over a vocabulary of eleven words."""
     heights = np.abs(rng.standard_normal(V))
-    made = start(D, rng, rng.standard_normal((V, 4)), heights, heads=H, reach=R)
-    parameters = made.parameters()
-    return made.updated(
+    layer = start(D, rng, rng.standard_normal((V, 4)), heights, heads=H, reach=R)
+    parameters = layer.parameters()
+    return layer.updated(
         {
             k: a.astype(np.float64) + 0.3 * rng.standard_normal(a.shape)
             for k, a in parameters.items()
@@ -68,7 +68,7 @@ def close(got: NDArray[Any], want: NDArray[Any]) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("one", [True, False])
 def test_gradient_of_the_layer(name: str, one: bool) -> None:
-    """The way back equals finite differences, for one word a sentence and for all of them."""
+    """Gradients equal finite differences, for one word a sentence and for all of them."""
     rng = np.random.default_rng(2)
     layer, (x, ids, known) = some_layer(rng), some_words(rng)
     target = np.array([4, 0, 0]) if one else None
@@ -76,8 +76,8 @@ def test_gradient_of_the_layer(name: str, one: bool) -> None:
     pull = rng.standard_normal(attended.output.shape)
 
     def loss(p: Parameters) -> float:
-        made = attend(layer.updated(p), x, ids, queries=target, mask=known)
-        return float((made.output * pull).sum())
+        attended = attend(layer.updated(p), x, ids, queries=target, mask=known)
+        return float((attended.output * pull).sum())
 
     close(attended.backward(pull)[name], numeric(layer.parameters(), name, loss))
 
@@ -114,8 +114,8 @@ def test_gradients_agree_with_torch() -> None:
         return attention(q, keys @ p["w_k"][heads], values, attn_mask=bias[:, heads])
 
     near = slice(0, 1)
-    found = look(own, near, keys)  # (B, 1, 1, d)
-    asks = torch.cat([own, torch.nn.functional.normalize(found, dim=-1)], dim=-1)
+    n = look(own, near, keys)  # (B, 1, 1, d)
+    asks = torch.cat([own, torch.nn.functional.normalize(n, dim=-1)], dim=-1)
     passed = [look(own, near, keys @ p["w_v"][near]), look(asks, slice(1, H), keys @ p["w_v"][1:])]
     want = p["own"] * own[:, 0] + (torch.cat(passed, dim=1) @ p["w_o"]).sum(dim=1)
     (want * torch.tensor(pull)).sum().backward()
@@ -133,13 +133,13 @@ def test_one_word_is_a_row_of_all() -> None:
     one = attend(layer, x, ids, mask=known, queries=target)
     np.testing.assert_allclose(whole.output[rows, target], one.output[:, 0], atol=1e-12)
     np.testing.assert_array_equal(one.output[2, 0], x[2, 0])  # a word alone stays what it is
-    for made in (whole, one):
+    for attended in (whole, one):
         np.testing.assert_allclose(
-            made.own + np.einsum("bqht,bhtd->bqd", made.shares, made.values),
-            made.output,
+            attended.own + np.einsum("bqht,bhtd->bqd", attended.head_weights, attended.values),
+            attended.output,
             atol=1e-12,
         )
-        trace = made.trace()
+        trace = attended.trace()
         added = sum(trace.added.values(), layer.scale * trace.scores)
         seen = np.isfinite(trace.scaled)
         np.testing.assert_allclose(added[seen], trace.scaled[seen], atol=1e-12)
@@ -174,11 +174,11 @@ def test_gradient_of_the_objective(plain: int, repeats: int) -> None:
 
 def test_walls_by_a_plain_loop() -> None:
     high = np.random.default_rng(1).random((2, 7))
-    made = between(high)
+    sums = between(high)
     for b, i, j in np.ndindex(2, 7, 7):
         inner = high[b, min(i, j) + 1 : max(i, j) + 1]
-        assert made[b, i, j] == pytest.approx(inner.sum(), abs=1e-12)
-    np.testing.assert_allclose(between(high, np.array([3, 6]))[:, 0], made[[0, 1], [3, 6]])
+        assert sums[b, i, j] == pytest.approx(inner.sum(), abs=1e-12)
+    np.testing.assert_allclose(between(high, np.array([3, 6]))[:, 0], sums[[0, 1], [3, 6]])
 
 
 def test_a_word_that_starts_sentences_is_a_wall() -> None:
@@ -189,7 +189,7 @@ def test_a_word_that_starts_sentences_is_a_wall() -> None:
     rate = (200 + 50 / 5) / ((200 + 50) / 5)  # starts and occurrences, with 50 average ones
     assert high[0] == pytest.approx(np.log1p(np.exp(np.log(rate) - 2)), abs=1e-6)
     assert high[0] > high[1] > high[3] >= high[2] > 0
-    few = count_heights(ids.ravel(), np.arange(0, ids.size + 1, 5), 5, most=5)
+    few = count_heights(ids.ravel(), np.arange(0, ids.size + 1, 5), 5, words=5)
     assert few[0] == pytest.approx(np.log1p(np.exp(np.log(11 / (51 / 5)) - 2)), abs=1e-6)
 
 
@@ -233,9 +233,9 @@ def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
     assert saved[0] == saved[1]
     figures = load_attention(Model.open(trained), "one").figures
     assert figures["loss"] < figures["loss_before"]  # on the held-out part
-    told = run("info", "-m", str(trained), "-f", "tsv").stdout
-    assert "attention.one.pseudowords\t" in told
-    assert "attention.one.heads\t4\n" in told
+    info = run("info", "-m", str(trained), "-f", "tsv").stdout
+    assert "attention.one.pseudowords\t" in info
+    assert "attention.one.heads\t4\n" in info
     shown = run(
         "explain", "[apple1] pear2 plum3", "--attention", "one", "--check", "-m", str(trained)
     )
@@ -248,7 +248,7 @@ def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
 def test_the_rows_add_up_for_every_learned_layer(
     trained: Path, run: Run, heads: str, positions: str
 ) -> None:
-    made = run(
+    done = run(
         "learn",
         "--name",
         "h",
@@ -261,7 +261,7 @@ def test_the_rows_add_up_for_every_learned_layer(
         "-m",
         str(trained),
     )
-    assert made.returncode == 0, made.stderr
+    assert done.returncode == 0, done.stderr
     for encoding in ("none", "sinusoidal"):
         shown = run(
             "explain",
@@ -284,13 +284,11 @@ def test_the_rows_add_up_for_every_learned_layer(
     ["one two three four.\n" * 100, "word\n" * 500, " ".join(f"w{i}" for i in range(3000))],
     ids=["100 sentences", "one word", "no repeated word"],
 )
-def test_nothing_to_learn_is_said_and_the_model_answers(
-    run: Run, tmp_path: Path, text: str
-) -> None:
+def test_a_model_without_learned_attention_answers(run: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "corpus.txt").write_text(text)
-    made = run("train", "corpus.txt", "--epochs", "1", "--dim", "4")
-    assert made.returncode == 0, made.stderr
-    assert "nothing to learn attention from" in made.stderr
+    done = run("train", "corpus.txt", "--epochs", "1", "--dim", "4")
+    assert done.returncode == 0, done.stderr
+    assert "nothing to learn attention from" in done.stderr
     word = text.split()[0].strip(".")
     shown = run("compare", f"[{word}] {word}", "-m", "ctxembed-model")
     assert shown.returncode == 0, shown.stderr
@@ -300,6 +298,7 @@ def test_nothing_to_learn_is_said_and_the_model_answers(
     assert "nothing to learn" in again.stderr
 
 
+@pytest.mark.posix
 def test_interrupting_keeps_what_was_validated(trained: Path) -> None:
     command = [sys.executable, "-m", "ctxembed", "learn", "--name", "cut", "--epochs", "500"]
     process = subprocess.Popen(

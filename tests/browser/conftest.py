@@ -52,8 +52,8 @@ class Tab:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.errors.append(message.text))
 
-    def asked(self) -> list[str]:
-        """List what was asked for over a network, or from a disk but for the page itself."""
+    def requested(self) -> list[str]:
+        """Return the addresses that the page requested, without data: and blob:."""
         return [url for url in self.requests if not url.startswith(("data:", "blob:"))]
 
 
@@ -67,11 +67,11 @@ def opened(browser: "Browser", tmp_path: Path) -> Iterator[Opened]:
     contexts: list[Any] = []
 
     def open_(address: str, width: int = 1280, **context: Any) -> Tab:
-        made = browser.new_context(
+        result = browser.new_context(
             viewport={"width": width, "height": 900}, accept_downloads=True, **context
         )
-        contexts.append(made)
-        tabs.append(Tab(made.new_page()))
+        contexts.append(result)
+        tabs.append(Tab(result.new_page()))
         tabs[-1].page.set_default_timeout(20_000)
         tabs[-1].page.goto(address)
         return tabs[-1]

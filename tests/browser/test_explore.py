@@ -29,18 +29,18 @@ FOOD = re.compile(".*(fruit|orange|pear|berry|pie|juice|cherry|banana|tree|tea|h
 
 @pytest.fixture(scope="module")
 def served(browser: object) -> Iterator[Served]:
-    with explore(EVERYDAY) as made:
-        yield made
+    with explore(EVERYDAY) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def english(browser: object) -> Iterator[Served]:
-    with explore(bundled_model("english")) as made:
-        yield made
+    with explore(bundled_model("english")) as server:
+        yield server
 
 
-def number(tab: Tab, way: str, axis: str) -> float:
-    return float(texts(tab, f'[data-way="{way}"] [data-axis="{axis}"]')[0])
+def number(tab: Tab, representation: str, axis: str) -> float:
+    return float(texts(tab, f'[data-representation="{representation}"] [data-axis="{axis}"]')[0])
 
 
 def start(served: Served, opened: Opened, text: str = "", width: int = 1280) -> Tab:
@@ -57,6 +57,16 @@ def settled(tab: Tab) -> None:
     tab.page.wait_for_selector('main[aria-busy="false"]')
 
 
+def change(tab: Tab, removed: int, second: str) -> None:
+    """Choose general attention at temperature 3.5, remove a word and write a second sentence."""
+    tab.page.get_by_label("attention").select_option("general")
+    tab.page.get_by_label("temperature", exact=True).fill("3.5")
+    tab.page.locator(f'[data-key="word-{removed}"]').first.focus()
+    tab.page.keyboard.press("Delete")
+    tab.page.get_by_role("button", name="+ another sentence").click()
+    tab.page.get_by_label("sentence 2", exact=True).fill(second)
+
+
 def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
     tab = opened(english.address)
     box = tab.page.get_by_label("sentence 1", exact=True)
@@ -68,8 +78,8 @@ def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
     assert number(tab, "learned", "technology") > number(tab, "learned", "taste")
     like = texts(tab, "#meaning .like")[0].split(", ")
     table = ctxembed.compare(bundled_model("english"), f"[Apple]{APPLE[5:]}", number=4).records()
-    (told,) = [row["like"] for row in table if row["representation"] == "learned"]
-    assert like == told  # in the command's order
+    (result,) = [row["like"] for row in table if row["representation"] == "learned"]
+    assert like == result  # in the command's order
     makers = [bool(MAKERS.fullmatch(word)) for word in like]  # who could launch a phone
     assert makers[0] and sum(makers) >= 3, like
     assert not any(map(FOOD.fullmatch, like)), like
@@ -84,12 +94,14 @@ def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
     for text in (f"[Apple]{APPLE[5:]}", "She ate an [apple] and a pear with honey"):
         tab.page.get_by_label("sentence 1", exact=True).fill(text)
         settled(tab)
-        made = ctxembed.compare(bundled_model("english"), text)
-        (learned,) = [row for row in made.records() if row["representation"] == "learned"]
-        assert made.lead is not None
-        (told,) = set(re.findall(r"sense \d of \d \([^)]*\), \d\.\d\d sure", "".join(made.lead())))
-        assert texts(tab, "#meaning .sense") == [f"{told[0].upper()}{told[1:]}."]
-        assert learned["sense"] == int(told[6])
+        table = ctxembed.compare(bundled_model("english"), text)
+        (learned,) = [row for row in table.records() if row["representation"] == "learned"]
+        assert table.lead is not None
+        (result,) = set(
+            re.findall(r"sense \d of \d \([^)]*\), \d\.\d\d sure", "".join(table.lead()))
+        )
+        assert texts(tab, "#meaning .sense") == [f"{result[0].upper()}{result[1:]}."]
+        assert learned["sense"] == int(result[6])
         tab.page.locator("#map").get_by_role("button", name="Draw the map of apple").or_(
             tab.page.locator("#map .here")
         ).first.wait_for()
@@ -97,10 +109,10 @@ def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
             tab.page.locator('[data-key="open-map"]').click()
             tab.page.wait_for_selector("#map .here")
     saved = ctxembed.senses(bundled_model("english"), "apple").records()
-    shares = {row["sense"]: row["share"] for row in saved}
+    fractions = {row["sense"]: row["share"] for row in saved}
     shown = texts(tab, "#map .senses button")
-    assert len(shown) == len(shares) > 1
-    for sense, share in shares.items():
+    assert len(shown) == len(fractions) > 1
+    for sense, share in fractions.items():
         assert shown[sense - 1].endswith(f" {round(100 * share)} %")
 
 
@@ -108,7 +120,7 @@ def test_take_a_word_away(served: Served, opened: Opened) -> None:
     tab = start(served, opened, APPLE)
     before = number(tab, "learned", "technology")
     tab.page.locator('.word[aria-label^="launched"]').first.hover()
-    tab.page.locator('[aria-label="take launched away"]').click()
+    tab.page.locator('[aria-label="remove launched"]').click()
     tab.page.wait_for_selector('.word.gone[aria-label^="launched"]')
     settled(tab)
     without = "[Apple] a new phone while I was eating an orange"
@@ -140,17 +152,17 @@ def test_drag_a_weight(served: Served, opened: Opened) -> None:
     tab.page.mouse.down()
     tab.page.mouse.move(box["x"] + 12, box["y"] + 12, steps=6)
     tab.page.mouse.up()
-    tab.page.wait_for_selector('[data-way="by hand"]')
+    tab.page.wait_for_selector('[data-representation="by hand"]')
     settled(tab)
     assert number(tab, "by hand", "taste") > number(tab, "learned", "taste") + 0.1
     weights = tab.page.locator('[data-sentence="0"] .arc').all()
     total = sum(float(arc.get_attribute("data-weight") or 0) for arc in weights)
     assert total == pytest.approx(1, abs=1e-3)
     tab.page.get_by_role("button", name="weights as computed").click()
-    tab.page.wait_for_selector('[data-way="by hand"]', state="detached")
+    tab.page.wait_for_selector('[data-representation="by hand"]', state="detached")
     tab.page.locator('[data-key="word-10"]').first.focus()
     tab.page.keyboard.press("+")
-    tab.page.wait_for_selector('[data-way="by hand"]')
+    tab.page.wait_for_selector('[data-representation="by hand"]')
 
 
 def test_heads_steps_and_temperature(served: Served, opened: Opened) -> None:
@@ -187,11 +199,7 @@ def test_the_link_brings_the_same_state_back(served: Served, opened: Opened) -> 
     tab.page.get_by_label("attention").select_option("general")
     tab.page.locator('[data-key="head-3"]').click()
     tab.page.get_by_label("words of axis 1").fill("juice, pear")
-    tab.page.get_by_label("temperature", exact=True).fill("3.5")
-    tab.page.locator('[data-key="word-4"]').first.focus()
-    tab.page.keyboard.press("Delete")
-    tab.page.get_by_role("button", name="+ another sentence").click()
-    tab.page.get_by_label("sentence 2", exact=True).fill("Apple makes great phones")
+    change(tab, 4, "Apple makes great phones")
     tab.page.locator('[data-sentence="1"] .arc').first.wait_for(state="attached")
     settled(tab)
     tab.page.locator('[data-sentence="0"] [data-key="word-2"]').focus()
@@ -212,7 +220,7 @@ def test_the_link_brings_the_same_state_back(served: Served, opened: Opened) -> 
     for selector in (".arc", ".fill", "#axes svg path"):  # and drawn alike
         drawn = f"[...document.querySelectorAll('{selector}')].map((e) => e.outerHTML)"
         assert other.page.evaluate(drawn) == tab.page.evaluate(drawn), selector
-    assert other.page.locator('[data-way="by hand"]').count() == 1
+    assert other.page.locator('[data-representation="by hand"]').count() == 1
     assert texts(other, "output") == ["3.5"]
     assert other.page.url == link
     assert other.page.locator(".word.gone").count() == 1
@@ -276,9 +284,9 @@ def test_every_worked_example(served: Served, opened: Opened) -> None:
     assert "0.000" in texts(tab, '#steps tr[data-token="fruit"]')[0]
     menu.select_option(label="mat cat mat, cat rat rat: one-hot, counts, TF-IDF")
     settled(tab)
-    assert texts(tab, "#bow .heat g text") == [
-        *("sentence 1", "1", "2", "0"),  # cat mat rat, as vectorize orders them
-        *("sentence 2", "1", "0", "2"),
+    assert texts(tab, "#bow .picture rect title") == [
+        *("1 · cat: 1", "1 · mat: 2", "1 · rat: 0"),  # as vectorize orders them
+        *("2 · cat: 1", "2 · mat: 0", "2 · rat: 2"),
     ]
 
 
@@ -349,14 +357,9 @@ def test_take_it_away(served: Served, opened: Opened, tmp_path: Path) -> None:
 def test_the_commands_print_what_is_shown(
     served: Served, opened: Opened, run: Run, tmp_path: Path
 ) -> None:
-    """Each card's command, pasted into a shell, prints the numbers of the table behind the card."""
+    """Each card's command, pasted into a shell, prints the numbers of the card's table."""
     tab = start(served, opened, APPLE)
-    tab.page.get_by_label("attention").select_option("general")
-    tab.page.get_by_label("temperature", exact=True).fill("3.5")
-    tab.page.locator('[data-key="word-10"]').first.focus()
-    tab.page.keyboard.press("Delete")
-    tab.page.get_by_role("button", name="+ another sentence").click()
-    tab.page.get_by_label("sentence 2", exact=True).fill('It\'s an [apple] pie; so "sweet" & $HOME')
+    change(tab, 10, 'It\'s an [apple] pie; so "sweet" & $HOME')
     settled(tab)
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for card in ("sentence", "meaning", "worth", "alike"):
@@ -386,15 +389,17 @@ def as_numbers(lines: list[str]) -> list[list[Any]]:
     return [[read(cell) for cell in line.split("\t")] for line in lines]
 
 
-def test_what_cannot_be_answered_is_said_and_can_be_written_anew(
-    served: Served, opened: Opened
-) -> None:
+def test_errors_are_shown_and_can_be_corrected(served: Served, opened: Opened) -> None:
     tab = start(served, opened)
     box = tab.page.get_by_label("sentence 1", exact=True)
-    for text, told in (("apple " * 130, "too long"), ("zzzz qqqq", "no word"), ("", "type a sent")):
+    for text, message in (
+        ("apple " * 130, "too long"),
+        ("zzzz qqqq", "no word"),
+        ("", "type a sent"),
+    ):
         box.fill(text)
         settled(tab)
-        assert told in texts(tab, "#sentence")[0] and not tab.page.locator("#axes").is_visible()
+        assert message in texts(tab, "#sentence")[0] and not tab.page.locator("#axes").is_visible()
         box.fill("an [apple] pie")
         tab.page.wait_for_selector(".arc")
         settled(tab)
@@ -440,25 +445,25 @@ def test_narrow_and_nothing_asked_elsewhere(served: Served, opened: Opened) -> N
     tab = start(served, opened, APPLE, width=400)
     settled(tab)
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 400
-    assert all(url.startswith(served.address) for url in tab.asked())
+    assert all(url.startswith(served.address) for url in tab.requested())
     tops = [
         word.bounding_box() for word in tab.page.locator('[data-sentence="0"] .word .box').all()
     ]
     assert [box["y"] for box in tops if box] == sorted(box["y"] for box in tops if box)
 
 
-def test_another_site_cannot_ask(served: Served, opened: Opened) -> None:
+def test_another_site_cannot_send_requests(served: Served, opened: Opened) -> None:
     """A page of another origin, with the token in hand, gets nothing to read."""
     tab = opened("about:blank")
-    asked = """async ([address, mode]) => {
+    script = """async ([address, mode]) => {
       try {
         const reply = await fetch(address + "ask", {method: "POST", mode, body: "{}",
           headers: mode === "cors" ? {"Content-Type": "application/json"} : {}});
         return `${reply.type} ${reply.status}`;
       } catch (error) { return "refused"; }
     }"""
-    assert tab.page.evaluate(asked, [served.address, "cors"]) == "refused"
-    assert tab.page.evaluate(asked, [served.address, "no-cors"]) in ("opaque 0", "refused")
+    assert tab.page.evaluate(script, [served.address, "cors"]) == "refused"
+    assert tab.page.evaluate(script, [served.address, "no-cors"]) in ("opaque 0", "refused")
     tab.errors.clear()
 
 

@@ -1,21 +1,22 @@
 """Run a command as a person does: in a terminal of 80 columns."""
 
 import os
-import pty
 import select
 import struct
 import subprocess
 import sys
 import time
-from fcntl import ioctl
 from pathlib import Path
-from termios import TIOCSWINSZ
 
 from tests.conftest import ROOT
 
 
 def in_terminal(line: str, cwd: Path, *, columns: int = 80, timeout: float = 120) -> str:
     """Return what the screen shows, both streams, without colours."""
+    import pty
+    from fcntl import ioctl
+    from termios import TIOCSWINSZ
+
     master, slave = pty.openpty()
     ioctl(slave, TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     tools = cwd / "bin"

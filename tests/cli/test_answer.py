@@ -1,4 +1,4 @@
-"""A table goes to a file whole, in the format its name asks for."""
+"""A table is written to a file, in the format of its name."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_to_a_file(run: Run, tmp_path: Path, name: str) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_the_format_asked_for_goes_before_the_name(run: Run, tmp_path: Path) -> None:
+def test_the_format_option_wins_over_the_file_name(run: Run, tmp_path: Path) -> None:
     assert run(*LINE, "-o", "a.csv", "-f", "json").returncode == 0
     assert json.loads((tmp_path / "a.csv").read_text())[0]["neighbor"] == "launched"
 

@@ -1,4 +1,4 @@
-"""What is given: text, names, numbers, encodings, stdin; closed streams; safe screens."""
+"""Arguments: text, names, numbers, encodings, stdin; closed streams; escapes."""
 
 import gzip
 import os
@@ -10,10 +10,11 @@ from pathlib import Path
 import click
 import pytest
 
-from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.main import load_command
 from ctxembed.output.safe import safe
 from tests.cli.terminal import in_terminal
-from tests.conftest import ROOT, Run, write_tiny
+from tests.conftest import ROOT, Run, mentions, write_tiny
 
 BAD = "caf\udce9"  # how Python hands over a byte that is no UTF-8
 
@@ -29,17 +30,17 @@ def test_every_number_has_a_range_that_ends() -> None:
 @pytest.mark.parametrize(
     "line, message",
     [
-        ("train c.txt --epochs 1000000000", "1000000000 is not a whole number from 1 to 1,000."),
-        ("train c.txt --sample nan", "nan is not a number from 0 to 1."),
-        ("learn --minutes inf", "inf is not a number above 0, up to 1,440."),
+        ("train c.txt --epochs 1000000000", "1000000000 1~to~1,000"),
+        ("train c.txt --sample nan", "0~to~1 number"),
+        ("learn --minutes inf", "0 to~1,440"),
         ("train c.txt --dim " + "9" * 5000, "9" * 40 + "… is not a whole number from 1 to 10,000."),
-        ("neighbors apple -n one", "one is not a whole number from 1 to 2,147,483,648."),
+        ("neighbors apple -n one", "1~to~2,147,483,648 number"),
     ],
 )
 def test_the_range_is_in_the_message(line: str, message: str, run: Run) -> None:
     done = run(*line.split())
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +57,16 @@ def test_text_that_is_no_utf_8(line: str, run: Run) -> None:
     done = run(*(BAD if part == "*" else part for part in line.split()))
     assert (done.returncode, done.stdout) == (2, "")
     if "--axis" not in line:
-        assert done.stderr == "ctxembed: b'caf\\xe9' is not UTF-8; give text in UTF-8\n"
+        assert mentions(done.stderr, "b'caf\\xe9' UTF-8 text")
 
 
+@pytest.mark.linux
 def test_a_name_may_be_any_bytes(spawn: Run, tmp_path: Path) -> None:
     text = Path(os.fsdecode(os.fsencode(tmp_path) + b"/c\xe9.txt"))
     text.write_text("an apple a day\n" * 30)
     done = spawn("train", text.name, "-o", f"m{BAD}", "--epochs", "1", "--static-only")
     assert done.returncode == 0, done.stderr
-    assert spawn("vector", "apple", "-m", f"m{BAD}").returncode == 0
+    assert spawn("show", "--vector", "apple", "-m", f"m{BAD}").returncode == 0
     assert spawn("export", f"v{BAD}.txt", "-m", f"m{BAD}").returncode == 0
 
 
@@ -84,13 +86,11 @@ def test_only_text_has_an_encoding(name: str, run: Run, tmp_path: Path) -> None:
         assert "encoding" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "line", ["vector - -", "compare - apple -", "train - -", "evaluate wic - -"]
-)
+@pytest.mark.parametrize("line", ["show - -", "compare - apple -", "train - -", "evaluate wic - -"])
 def test_stdin_is_read_once(line: str, run: Run) -> None:
     done = run(*line.split(), stdin="apple\n")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "ctxembed: - is given twice, but stdin can be read once\n"
+    assert mentions(done.stderr, "twice stdin")
 
 
 CLOSED = {  # what is closed, and the code
@@ -102,7 +102,7 @@ CLOSED = {  # what is closed, and the code
     "export - >&-": 1,
     "--help >&-": 1,
     "nope 2>&-": 2,
-    "vector - <&-": 2,
+    "show - <&-": 2,
     "tokenize - --unit subword <&-": 0,
     "show apple >x 2>/dev/full": 0,
     "show xyzzy 2>/dev/full": 4,
@@ -111,6 +111,7 @@ CLOSED = {  # what is closed, and the code
 }
 
 
+@pytest.mark.linux
 @pytest.mark.parametrize("line", CLOSED)
 def test_closed_streams_end_quietly(line: str, tiny: Path, tmp_path: Path) -> None:
     done = subprocess.run(
@@ -125,6 +126,7 @@ def test_closed_streams_end_quietly(line: str, tiny: Path, tmp_path: Path) -> No
     assert "apple" not in done.stderr
 
 
+@pytest.mark.posix
 def test_a_corpus_cannot_rewrite_the_screen(tmp_path: Path) -> None:
     evil = "the \x1b[2Japple\x1b]0;x\x07 \x9b31m\u202e orange"
     (tmp_path / "evil\x1b[2J.txt").write_text(f"{evil}\n" * 20, encoding="utf-8")
@@ -151,53 +153,41 @@ def test_pipes_keep_the_bytes(run: Run, tmp_path: Path) -> None:
     assert safe("a\tb\né\x1b\u202d") == "a\tb\né\\x1b\\u202d"
 
 
-def test_limits_say_what_they_are(run: Run, tmp_path: Path) -> None:
+def test_messages_name_the_limit(run: Run, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "bomb.gz", "wb") as file:
         for _ in range(64):
             file.write(bytes(1 << 20))
-    told = "bomb.gz: line 1 is longer than 1 MiB; write one sentence, or one word, a line\n"
     (tmp_path / "d").write_text("apple.n\t1\t1\tthe apple\n")
     (tmp_path / "g").write_text("apple.n 1 :: pear 2;\n")
-    for line in (
-        ["fit", "bomb.gz", "-m", "x"],
-        ["evaluate", "similarity", "bomb.gz"],
-        ["evaluate", "substitution", "d", "g", "--candidates", "bomb.gz"],
-    ):
-        write_tiny(tmp_path / "x") if not (tmp_path / "x").exists() else None
-        done = run(*line)
-        assert (done.returncode, done.stderr) == (5, f"ctxembed: {told}"), line
-    done = run("compare", "the apple " * 5001)
-    assert done.returncode == 2
-    assert "a sentence of 10,002 words; 10,000 are the most" in done.stderr
-    done = run("compare", "orange apple " * 1001)
-    assert done.returncode == 2
-    assert "2,002 targets in a sentence of 2,002 words; mark at most 499" in done.stderr
-    done = run("explain", "apple bank " * 300)
-    assert done.returncode == 2
-    assert "600 targets in a sentence of 600 words; mark at most 333 of them" in done.stderr
-    assert run("ablate", "apple bank " * 300).returncode == 2
     (tmp_path / "long.txt").write_text("ab" * 60_000 + " the apple\n")
-    done = run("train", "long.txt", "--unit", "subword", "-o", "m")
-    assert done.returncode == 5
-    assert "a word of 120,000 letters; at most 100,000 can be divided" in done.stderr
-    done = run("tokenize", "long.txt", "--unit", "character")
-    assert done.returncode == 5
-    assert "a word of 120,000 letters; at most 100,000 can be divided" in done.stderr
-    done = run("report", "the apple " * 70)
-    assert (done.returncode, done.stderr) == (
-        2,
-        "ctxembed: the sentence is too long: 120 words are the most here\n",
-    )
-    assert run("report", "").stderr == "ctxembed: nothing to show: a sentence is empty\n"
-    assert run("positions", "--length", "9000", "--dim", "9000").returncode == 2
+    write_tiny(tmp_path / "x")
+    bomb = (5, ("bomb.gz", "line 1", "1 MiB"))
+    letters = (5, ("120,000 letters", "100,000"))
+    for line, (code, words) in {
+        ("fit", "bomb.gz", "-m", "x"): bomb,
+        ("evaluate", "similarity", "bomb.gz"): bomb,
+        ("evaluate", "substitution", "d", "g", "--candidates", "bomb.gz"): bomb,
+        ("compare", "the apple " * 5001): (2, ("10,002 words", "10,000")),
+        ("compare", "orange apple " * 1001): (2, ("2,002 targets", "499")),
+        ("explain", "apple bank " * 300): (2, ("600 targets", "333")),
+        ("ablate", "apple bank " * 300): (2, ("600 targets",)),
+        ("train", "long.txt", "--unit", "subword", "-o", "m"): letters,
+        ("tokenize", "long.txt", "--unit", "character"): letters,
+        ("explore", "the apple " * 70, "-o", "r.html"): (2, ("sentence", "120 words")),
+        ("explore", "", "-o", "r.html"): (2, ("sentence", "empty")),
+        ("positions", "--length", "9000", "--dim", "9000"): (2, ()),
+    }.items():
+        done = run(*line)
+        assert done.returncode == code, (line, done.stderr)
+        assert all(word in done.stderr for word in words), (line, done.stderr)
 
 
-@pytest.mark.parametrize("letter, told", [
+@pytest.mark.parametrize("letter, message", [
     ("a", "line 1: no space or full stop in 4 MiB; is this text?"),
     (" ", "line 1: nothing but space in 4 MiB; is this text?"),
     ("\n", "line 4194305: nothing but space in 4 MiB; is this text?"),
 ])  # fmt: skip
-def test_no_text_is_read_to_its_end(letter: str, told: str, run: Run, tmp_path: Path) -> None:
+def test_no_text_is_read_to_its_end(letter: str, message: str, run: Run, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "bomb.gz", "wb", compresslevel=1) as file:
         for _ in range(6):
             file.write(letter.encode() * (1 << 20))
@@ -207,11 +197,11 @@ def test_no_text_is_read_to_its_end(letter: str, told: str, run: Run, tmp_path: 
         ["vectorize", "bomb.gz"],
     ):
         done = run(*line, "-q")
-        assert (done.returncode, done.stderr) == (5, f"ctxembed: bomb.gz: {told}\n"), line
+        assert (done.returncode, done.stderr) == (5, f"ctxembed: bomb.gz: {message}\n"), line
     if letter == "\n":
         done = run("contextualize", "bomb.gz")
         assert done.returncode == 5
-        assert "bomb.gz: line 1000001: 1,000,000 empty lines; is this text?" in done.stderr
+        assert mentions(done.stderr, "bomb.gz line~1000001 1,000,000~empty lines text")
 
 
 def test_chinese_without_a_single_space_is_text(run: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every command in every format, to the letter, on the small fixed model."""
+"""Every command in every format, exact, on the small fixed model."""
 
 import csv
 import io
@@ -12,13 +12,13 @@ from click.testing import CliRunner
 
 from ctxembed.cli.main import cli
 from ctxembed.output.render import FORMATS
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, Run, mentions
 
 Rows = list[tuple[Any, ...]]
 
 # What each command must answer, worked out by hand from the vectors in conftest.py.
 ANSWERS: dict[str, tuple[str, tuple[str, ...], Rows]] = {
-    "vector": ("vector phone Bank", ("word", "d1", "d2", "d3", "d4"), [
+    "vector": ("show --vector phone Bank", ("word", "d1", "d2", "d3", "d4"), [
         ("phone", 0.0, 1.0, 0.0, 0.0),
         ("bank", 0.0, 0.0, 0.8, 0.6),
     ]),
@@ -42,7 +42,7 @@ ANSWERS: dict[str, tuple[str, tuple[str, ...], Rows]] = {
         ("apple", "bank", 0.0),
         ("phone", "bank", 0.0),
     ]),
-    "analogy": ("analogy orange juice phone -n 3", ("rank", "word", "cosine"), [
+    "analogy": ("neighbors --analogy orange juice phone -n 3", ("rank", "word", "cosine"), [
         # juice - orange + phone = (-0.2, 1, 0, 0.6), of length sqrt(1.4)
         (1, "launched", 0.8 / 1.4**0.5),
         (2, "the", 0.7 / 1.4**0.5),
@@ -130,19 +130,20 @@ def test_answer(name: str, form: str, tiny: Path) -> None:
     assert result.stderr == ""
 
 
-def told(name: str) -> str:
+def printed_value(name: str) -> str:
     meta = json.loads((ROOT / "corpora" / "models" / name / "model.json").read_text())
     corpus = {"english": "no corpus", "everyday": "with its corpus"}[name]
     return f"{meta['vocabulary']} words of {meta['dim']} numbers, {corpus}; -m {name}"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("form", FORMATS)
 def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size = sum(file.stat().st_size for file in tiny.rglob("*") if file.is_file())
     rows: Rows = [
         ("path", "MODEL"),
         ("format", 2),
-        ("version", "0.2.0"),
+        ("version", "0.3.0"),
         ("vocabulary", 10),
         ("dim", 4),
         ("sentences", 6),
@@ -155,7 +156,7 @@ def test_info(form: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("lines", "yes"),
         ("encoding", "utf-8"),
         ("file", "tiny.txt sha256:000000000000"),
-        *((f"bundled.{name}", told(name)) for name in ("english", "everyday")),
+        *((f"bundled.{name}", printed_value(name)) for name in ("english", "everyday")),
         ("bytes", size),
     ]
     monkeypatch.chdir(tmp_path)
@@ -216,15 +217,17 @@ def test_precision_is_full_in_json_and_six_in_a_pipe(run: Run) -> None:
 
 
 def test_words_from_stdin(run: Run) -> None:
-    done = run("vector", "-", "--no-header", "--precision", "0", stdin="phone\n\n money \n")
+    done = run(
+        "show", "--vector", "-", "--no-header", "--precision", "0", stdin="phone\n\n money \n"
+    )
     assert done.stdout == "phone\t0\t1\t0\t0\nmoney\t0\t0\t1\t0\n"
 
 
 def test_an_unknown_word_among_known_ones(run: Run) -> None:
-    done = run("vector", "phone", "appel", "--no-header", "--precision", "0")
+    done = run("show", "--vector", "phone", "appel", "--no-header", "--precision", "0")
     assert done.returncode == 4
     assert done.stdout == "phone\t0\t1\t0\t0\n"
-    assert done.stderr == ("ctxembed: 'appel' is not in the vocabulary; close known words: apple\n")
+    assert mentions(done.stderr, "'appel' vocabulary apple")
 
 
 def test_the_python_interface_has_the_same_names(tiny: Path) -> None:
@@ -247,13 +250,42 @@ def test_the_python_interface_has_the_same_names(tiny: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str, run: Run) -> None:
-    done = run("completion", shell)
+    done = run(env={"_CTXEMBED_COMPLETE": f"{shell}_source"})
     assert done.returncode == 0
     assert f"_CTXEMBED_COMPLETE={shell}_complete" in done.stdout
+    old = run("completion", shell)
+    assert (old.returncode, old.stdout) == (0, done.stdout)
+    assert f"_CTXEMBED_COMPLETE={shell}_source" in old.stderr
     listed = run(
         env={"_CTXEMBED_COMPLETE": "bash_complete", "COMP_WORDS": "ctxembed nei", "COMP_CWORD": "1"}
     )
     assert listed.stdout == "plain,neighbors\n"
+
+
+@pytest.mark.parametrize("old, new", [
+    ("vector phone bank", "show --vector phone bank"),
+    ("analogy orange juice phone", "neighbors --analogy orange juice phone -n 5"),
+    ("check MODEL -f json", "info --check -m MODEL -f json"),
+    ("check -f json MODEL", "info --check -m MODEL -f json"),
+])  # fmt: skip
+def test_old_names_work_and_name_the_new_ones(old: str, new: str, run: Run, tiny: Path) -> None:
+    before, after = (run(*line.replace("MODEL", str(tiny)).split()) for line in (old, new))
+    assert (before.returncode, before.stdout) == (after.returncode, after.stdout)
+    assert before.returncode == 0
+    name = " ".join(new.split()[:2])
+    assert f"{old.split()[0]} is now: ctxembed {name}" in before.stderr
+    quiet = run(*old.replace("MODEL", str(tiny)).split(), "-q")
+    assert quiet.stderr == ""
+
+
+def test_report_is_explore_with_a_file(run: Run, tmp_path: Path) -> None:
+    done = run("report", "the [apple] launched")
+    assert done.returncode == 0, done.stderr
+    assert "explore SENTENCE -o FILE" in done.stderr
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert run("explore", "the [apple] launched").returncode == 2  # which file?
+    assert run("neighbors", "--analogy", "apple", "bank").returncode == 2
+    assert run("info", "--add").returncode == 2
 
 
 def test_the_list_of_commands_cuts_no_sentence_off(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Every example of every command runs as it stands."""
+"""Every example of every command runs unchanged."""
 
 import gzip
 import os
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.main import load_command
 from ctxembed.model.bundled import bundled_model
 from tests.conftest import ROOT, in_process
 
@@ -18,20 +19,19 @@ CORPUS = """An apple a day keeps the doctor away. The apple is a sweet fruit.
 Apple launched a new phone while I was eating an orange. The bank lends money.
 We sat on the bank of the river. Looks like I just crashed the server.
 """
-SERVED = ("explore",)  # goes on until Ctrl-C; tests/web/test_server.py starts it
 EXAMPLES = [
     (name, line)
     for name in COMMANDS
-    if name not in SERVED
     for _, line in load_command(name).examples
     if "--on spark" not in line  # tests/training/test_train_on_spark.py does that
+    if name != "explore" or " -o " in line  # else it goes on until Ctrl-C: tests/web/test_server.py
 ]
 CHANGES = (
     "learn",
     "fit",
     "predict",
-)  # a model; the others are asked as whoever has trained none would
-NEEDS_NO_MODEL = ("train", "completion", "tokenize", "counts", "positions")
+)  # a model; the others use the bundled one
+NEEDS_NO_MODEL = ("train", "tokenize", "positions")
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +45,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def workdir(tmp_path: Path) -> Path:
     """A directory with the files that examples name, and ctxembed on the path."""
     (tmp_path / "corpus.txt").write_text(CORPUS * 20)
     (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress((CORPUS * 20).encode()))
@@ -60,31 +60,30 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
-def test_example(name: str, line: str, place: Path, bundled: Path | None) -> None:
+def test_example(name: str, line: str, workdir: Path, bundled: Path | None) -> None:
     if bundled is None and name not in NEEDS_NO_MODEL:
         pytest.skip("there is no bundled model in this checkout")
     if not set("|<>&$") & set(line):  # what needs no shell runs here
-        given = {"CTXEMBED_MODEL": str(bundled) if name in CHANGES else None}
-        done = in_process(shlex.split(line)[1:], "", given, place)
+        env = {"CTXEMBED_MODEL": str(bundled) if name in CHANGES else None}
+        done = in_process(shlex.split(line)[1:], "", env, workdir)
         assert done.returncode == 0, done.stderr
         assert done.stdout or " -o " in line
         return
     environment = {k: v for k, v in os.environ.items() if k != "CTXEMBED_MODEL"}
-    environment["PATH"] = f"{place / 'bin'}:{environment['PATH']}"
+    environment["PATH"] = f"{workdir / 'bin'}:{environment['PATH']}"
     environment["PYTHONPATH"] = str(ROOT)
     if name in CHANGES:
         environment["CTXEMBED_MODEL"] = str(bundled)
-    if "| source" in line:  # fish's own word
-        line = line.replace("| source", "> completed.fish")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line],
         capture_output=True,
         text=True,
-        cwd=place,
+        cwd=workdir,
         env=environment,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout or name == "completion" or "> rows.tsv" in line or " -o " in line
+    assert done.stdout or "> rows.tsv" in line or " -o " in line
     assert "Traceback" not in done.stderr

@@ -1,13 +1,15 @@
-"""The man pages are what the commands say of themselves, and read well."""
+"""The man pages are generated from the commands."""
 
 import shutil
 import subprocess
+from itertools import chain
 from pathlib import Path
 
 import click
 import pytest
 
-from ctxembed.cli.main import COMMANDS, cli, load_command
+from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.main import cli, load_command
 from ctxembed.cli.man import pages, write_pages
 from tests.conftest import ROOT
 
@@ -34,9 +36,9 @@ def plain(page: str) -> str:
 
 def test_the_pages_in_man_are_the_generated_ones(tmp_path: Path) -> None:
     write_pages(tmp_path)
-    made = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    result = {file.name: file.read_text() for file in tmp_path.iterdir()}
     kept = {file.name: file.read_text() for file in (ROOT / "man").iterdir()}
-    assert made == kept, "run: python -m ctxembed.cli.man man"
+    assert result == kept, "run: python -m ctxembed.cli.man man"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -45,9 +47,10 @@ def test_every_command_is_described_whole(name: str) -> None:
     assert command.name == name
     assert command.help
     assert command.examples
-    assert all(column.meaning for column in command.columns)
-    assert bool(command.columns) != bool(command.output)
-    assert set(command.see_also) <= set(COMMANDS)
+    assert all(column.meaning for column in chain(*command.columns.values()))
+    assert bool(command.columns) != ("Output" in command.sections)
+    assert set(command.sections["See also"].split(", ")) <= set(COMMANDS)
+    assert set(command.sections) <= {"Details", "Output", "Picture", "Examples", "See also"}
     for parameter in command.params:
         assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter
     page = pages()[f"ctxembed-{name}.1"]
@@ -56,7 +59,7 @@ def test_every_command_is_described_whole(name: str) -> None:
     for parameter in command.get_params(click.Context(command)):
         for option in parameter.opts if isinstance(parameter, click.Option) else ():
             assert f"{option}" in text.replace(",", " ").split(), f"{option} is not in the page"
-    for column in command.columns:
+    for column in chain(*command.columns.values()):
         assert f"\n{column.name}\n" in text
     for _, line in command.examples:
         assert f"\n{line}\n" in text
@@ -64,17 +67,17 @@ def test_every_command_is_described_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(pages()))
-def test_the_checkers_are_content(name: str) -> None:
+def test_the_man_pages_pass_the_checkers(name: str) -> None:
     page = str(ROOT / "man" / name)
     checks = {
         "mandoc": ["mandoc", "-T", "lint", "-W", "warning", page],
         "man": ["man", "--warnings", "-E", "UTF-8", "-l", page],
         "groff": ["groff", "-man", "-Kutf8", "-Tutf8", "-ww", page],
     }
-    found = {tool: line for tool, line in checks.items() if shutil.which(tool)}
-    if not found:
+    installed = {tool: line for tool, line in checks.items() if shutil.which(tool)}
+    if not installed:
         pytest.skip("neither mandoc, man nor groff is installed")
-    for tool, line in found.items():
+    for tool, line in installed.items():
         done = subprocess.run(line, capture_output=True, text=True)
         complaints = done.stdout if tool == "mandoc" else ""
         assert (complaints, done.stderr) == ("", ""), tool
@@ -86,8 +89,8 @@ def test_help_lists_every_command_and_every_example() -> None:
     for name in COMMANDS:
         assert f"\n  {name} " in text
         command = load_command(name)
-        told = command.get_help(click.Context(command, info_name=name))
-        assert "Examples:" in told
-        columns = told.partition("\nColumns:\n")[2].split()
-        assert columns == " ".join(f"{c.name} {c.meaning}" for c in command.columns).split()
-        assert all(line in told for _, line in command.examples)
+        result = command.get_help(click.Context(command, info_name=name))
+        assert "Examples:" in result
+        for column in chain(*command.columns.values()):
+            assert f"{column.name} {column.meaning}" in " ".join(result.split())
+        assert all(line in result for _, line in command.examples)

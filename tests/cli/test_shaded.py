@@ -20,6 +20,7 @@ def sentence(seen: str) -> list[str]:
     return seen.split("\n\n")[0].splitlines()[1:]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("columns", [80, 120])
 def test_without_colours_bars_stand_under_the_words(
     tiny: Path, tmp_path: Path, columns: int
@@ -45,6 +46,7 @@ def test_without_colours_bars_stand_under_the_words(
     assert words[0][strongest.start() : strongest.end()] == most[2]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("columns", [80, 120])
 def test_with_colours_the_words_have_a_background(tiny: Path, tmp_path: Path, columns: int) -> None:
     seen = at_terminal(tmp_path, columns, *LINE, "-q", "-m", str(tiny))
@@ -59,6 +61,7 @@ def test_with_colours_the_words_have_a_background(tiny: Path, tmp_path: Path, co
     assert "\x1b[48;5;27;" in light and "\x1b[48;5;39;" not in light
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("more", [["--sort", "weight"], ["--head", "2"]])
 def test_the_sentence_stays_a_sentence(tiny: Path, tmp_path: Path, more: list[str]) -> None:
     line = ("explain", "the [apple] juice sweet", "-q", "-m", str(tiny), *more)
@@ -74,7 +77,8 @@ def test_a_pipe_has_the_table_only(run: Run) -> None:
     assert always.startswith("general attention") and "\x1b[48;5;39;" in always
 
 
-def test_color_is_obeyed(tiny: Path, tmp_path: Path) -> None:
+@pytest.mark.posix
+def test_the_color_option(tiny: Path, tmp_path: Path) -> None:
     line = ("compare", "the [apple] juice", "-q", "-m", str(tiny))
     assert "\x1b" not in at_terminal(tmp_path, 80, *line, "--color", "never")
     assert "\x1b[48;5;" in at_terminal(tmp_path, 80, *line, "--color", "always", NO_COLOR="1")

@@ -1,7 +1,6 @@
-"""What a disk does not take is not forgotten."""
+"""Output to a disk that is full."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,13 +14,16 @@ LIMIT = 150  # bytes that may be written; the answers are longer
 
 
 def limit() -> None:
+    import resource
+
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error, as on a full disk, and no signal
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("line", ["export -", "vector apple bank the phone juice "])
-def test_a_disk_that_takes_only_a_part(
+def test_a_disk_that_is_full_after_150_bytes(
     line: str, unbuffered: str, tiny: Path, tmp_path: Path
 ) -> None:
     with (tmp_path / "out").open("wb") as out:

@@ -1,4 +1,4 @@
-"""The shortest way through everything: text in, model out, a question answered."""
+"""The shortest use: train on a text, then ask for neighbours."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ from tests.conftest import Run
 
 def test_train_then_ask(run: Run, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("An apple a day.\nApple is healthy.\n" * 50)
-    made = run("train", "corpus.txt", "--epochs", "2")
-    assert made.returncode == 0
-    assert "sentences\t100\n" in made.stdout
-    assert "too few" in made.stderr
-    asked = run("neighbors", "Apple", "-n", "2", "-m", "ctxembed-model")
-    assert asked.returncode == 0
-    assert asked.stdout.startswith("word\tneighbor\tcosine\trank\napple\t")
+    trained = run("train", "corpus.txt", "--epochs", "2")
+    assert trained.returncode == 0
+    assert "sentences\t100\n" in trained.stdout
+    assert "too few" in trained.stderr
+    answer = run("neighbors", "Apple", "-n", "2", "-m", "ctxembed-model")
+    assert answer.returncode == 0
+    assert answer.stdout.startswith("word\tneighbor\tcosine\trank\napple\t")
 
 
 def test_neighbors_of_the_fixed_model(run: Run) -> None:

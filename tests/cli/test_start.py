@@ -1,4 +1,4 @@
-"""A question is answered without the heavy imports."""
+"""Commands answer without heavy imports."""
 
 import os
 import subprocess

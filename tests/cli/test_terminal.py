@@ -1,21 +1,24 @@
-"""What a person at a terminal sees, and what a script does not."""
+"""Output on a terminal and in a pipe."""
 
 import contextlib
-import fcntl
 import os
-import pty
 import re
 import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import ROOT, Run
 
 
-def at_terminal(place: Path, columns: int, *arguments: str, **env: str) -> str:
+def at_terminal(folder: Path, columns: int, *arguments: str, **env: str) -> str:
     """Run ctxembed on a terminal of this width; return all it shows."""
+    import fcntl
+    import pty
+    import termios
+
     main, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     base = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
@@ -24,7 +27,7 @@ def at_terminal(place: Path, columns: int, *arguments: str, **env: str) -> str:
         stdin=other,
         stdout=other,
         stderr=other,
-        cwd=place,
+        cwd=folder,
         env={**base, "PYTHONPATH": str(ROOT), "TERM": "xterm", **env},
     )
     os.close(other)
@@ -37,9 +40,10 @@ def at_terminal(place: Path, columns: int, *arguments: str, **env: str) -> str:
     return seen.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.posix
 def test_a_table_that_fits(tiny: Path, tmp_path: Path) -> None:
-    told, _, seen = at_terminal(tmp_path, 40, "show", "apple", "-m", str(tiny)).partition("\n")
-    assert told.endswith("tiny answers; it has read 22 words: too few to trust")
+    message, _, seen = at_terminal(tmp_path, 40, "show", "apple", "-m", str(tiny)).partition("\n")
+    assert message.endswith("tiny answers; it has read 22 words: too few to trust")
     assert seen.startswith("\x1b[1mword   property    value\x1b[0m\n-----  ----------  ")
     plain = re.sub(r"\x1b\[\d*m", "", seen)
     assert max(map(len, plain.splitlines())) == 40
@@ -50,6 +54,7 @@ def test_a_table_that_fits(tiny: Path, tmp_path: Path) -> None:
     assert "\x1b" not in at_terminal(tmp_path, 80, "info", "-m", str(tiny), TERM="dumb")
 
 
+@pytest.mark.posix
 def test_bars_only_for_a_person(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("An apple a day keeps the doctor away.\n" * 4000)
     line = ("train", "c.txt", "--force", "--static-only", "--epochs", "3", "-f", "tsv")
@@ -64,11 +69,11 @@ def test_any_script_in_any_locale(spawn: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("Café আপেল 苹果 کام\n" * 9, encoding="utf-8")
     plain = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": ""}
     assert spawn("train", "c.txt", "--epochs", "1", env=plain).returncode == 0
-    asked = {**plain, "CTXEMBED_MODEL": ""}
-    done = spawn("neighbors", "café", "-n", "3", env=asked)
+    env = {**plain, "CTXEMBED_MODEL": ""}
+    done = spawn("neighbors", "café", "-n", "3", env=env)
     assert done.returncode == 0, done.stderr
     assert {line.split("\t")[1] for line in done.stdout.splitlines()[1:]} == {"আপেল", "苹果", "کام"}
-    assert "苹果" in spawn("vector", "苹果", "-f", "table", env=asked).stdout
+    assert "苹果" in spawn("show", "--vector", "苹果", "-f", "table", env=env).stdout
 
 
 def test_which_model_answers(run: Run, tiny: Path, tmp_path: Path) -> None:

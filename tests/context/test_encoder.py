@@ -1,4 +1,4 @@
-"""A real transformer beside our own vectors; where it is not installed, its absence."""
+"""A transformer encoder as a representation, and the message where none is installed."""
 
 import json
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ def test_absence_names_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs
-def test_places_without_a_model(tmp_path: Path) -> None:
+def test_positions_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such directory, and no installed package"):
         Encoder.open("no_such_package_or_folder")
     with pytest.raises(ModelError, match=r"no config\.json"):
@@ -43,11 +43,11 @@ def test_subwords_are_averaged_as_transformers_gives_them() -> None:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    found = Encoder.open(PACKAGE)
-    assert found.name == PACKAGE
+    encoder = Encoder.open(PACKAGE)
+    assert encoder.name == PACKAGE
     words = ["The", "tokenizers", "fell", "asleep"]
-    tokenizer = AutoTokenizer.from_pretrained(found.path)
-    network = AutoModel.from_pretrained(found.path).eval()
+    tokenizer = AutoTokenizer.from_pretrained(encoder.path)
+    network = AutoModel.from_pretrained(encoder.path).eval()
     pieces = [tokenizer.tokenize(word) for word in words]
     assert len(pieces[1]) > 1
     ids = tokenizer.convert_tokens_to_ids(["[CLS]", *chain(*pieces), "[SEP]"])
@@ -57,9 +57,9 @@ def test_subwords_are_averaged_as_transformers_gives_them() -> None:
     expected = hidden[first : first + len(pieces[1])].mean(axis=0)
     # Beside a longer sentence, so that there is padding, and one too long for the model.
     long = ["word"] * 900 + words
-    made = found.embed([words, words * 3, long], [range(1, 2), range(5, 6), range(901, 902)])
-    np.testing.assert_allclose(made[0], expected, atol=1e-5)
-    assert np.isfinite(made).all()
+    vectors = encoder.embed([words, words * 3, long], [range(1, 2), range(5, 6), range(901, 902)])
+    np.testing.assert_allclose(vectors[0], expected, atol=1e-5)
+    assert np.isfinite(vectors).all()
 
 
 @needs
@@ -80,18 +80,18 @@ def test_rows_of_evaluate_compare_and_contextualize(
         "fruit\tthe sweet [apple] juice\nfruit\tan orange [apple]\n"
         "firm\tthe [apple] phone\nfirm\t[apple] launched it\n" * 3
     )
-    found = rows("evaluate", "senses", "apple.tsv")
-    assert {PACKAGE, "bag", "general"} <= {row["representation"] for row in found}
+    table = rows("evaluate", "senses", "apple.tsv")
+    assert {PACKAGE, "bag", "general"} <= {row["representation"] for row in table}
     sentences = ("the [apple] phone", "the [apple] juice")
-    found = rows("compare", *sentences, "--axis", "taste=juice,sweet")
-    ours = [row for row in found if row["representation"] == PACKAGE]
-    assert [row["sentence"] for row in ours] == [1, 2]
-    assert ours[0]["cos_first"] == pytest.approx(1, abs=1e-6)
-    assert 0 < ours[1]["cos_first"] < 1
-    assert ours[1]["taste"] > ours[0]["taste"]
-    assert ours[0]["nearest"] is None
+    table = rows("compare", *sentences, "--axis", "taste=juice,sweet")
+    encoded = [row for row in table if row["representation"] == PACKAGE]
+    assert [row["sentence"] for row in encoded] == [1, 2]
+    assert encoded[0]["cos_first"] == pytest.approx(1, abs=1e-6)
+    assert 0 < encoded[1]["cos_first"] < 1
+    assert encoded[1]["taste"] > encoded[0]["taste"]
+    assert encoded[0]["nearest"] is None
     (tmp_path / "s.txt").write_text("the [apple] phone\n")
-    (made,) = rows("contextualize", "s.txt")
-    assert len(made["vector"]) == 384
+    (result,) = rows("contextualize", "s.txt")
+    assert len(result["vector"]) == 384
     with pytest.raises(UsageError, match="give --encoder or an attention, not both"):
         rows("contextualize", "s.txt", "--attention", "bag")

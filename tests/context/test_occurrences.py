@@ -16,15 +16,15 @@ from tests.conftest import TEXT, WORDS
 
 def by_hand(word: str, reach: int) -> list[tuple[list[str], int]]:
     """List the windows around a word: known words, and where the target stands."""
-    found = []
+    matches = []
     for line in TEXT:
         words = line.split()
-        for place, other in enumerate(words):
+        for position, other in enumerate(words):
             if other == word:
-                left = [w for w in words[max(0, place - reach) : place] if w in WORDS]
-                right = [w for w in words[place + 1 : place + 1 + reach] if w in WORDS]
-                found.append(([*left, word, *right], len(left)))
-    return found
+                left = [w for w in words[max(0, position - reach) : position] if w in WORDS]
+                right = [w for w in words[position + 1 : position + 1 + reach] if w in WORDS]
+                matches.append(([*left, word, *right], len(left)))
+    return matches
 
 
 @pytest.mark.parametrize("word", ["the", "apple", "bank", "river", "sweet"])
@@ -45,11 +45,11 @@ def test_windows(model: Model, word: str, reach: int) -> None:
 
 def test_small_batches_give_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.index
-    places = np.arange(10)  # any place that holds a known word will do
-    whole = vectors_at(model, Representations(model).get("general"), places)
-    monkeypatch.setattr(occurrences, "AT_ONCE", 3)
-    monkeypatch.setattr(occurrences, "WORDS", 2)
-    pieces = vectors_at(model, Representations(model).get("general"), places)
+    positions = np.arange(10)  # any place that holds a known word will do
+    whole = vectors_at(model, Representations(model).get("general"), positions)
+    monkeypatch.setattr(occurrences, "CHUNK_SIZE", 3)
+    monkeypatch.setattr(occurrences, "WORDS_PER_BATCH", 2)
+    pieces = vectors_at(model, Representations(model).get("general"), positions)
     np.testing.assert_allclose(pieces, whole, atol=1e-6)
 
 
@@ -61,13 +61,13 @@ def test_batched_vectors_match_one_by_one(model: Model, name: str) -> None:
         singly = [
             Occurrence(
                 np.array([model.vocabulary.row(w) for w in words], np.int32),
-                range(place, place + 1),
+                range(position, position + 1),
             )
-            for words, place in by_hand(word, 32)
+            for words, position in by_hand(word, 32)
         ]
-        places = model.index.positions(model.vocabulary.row(word))
+        positions = model.index.positions(model.vocabulary.row(word))
         np.testing.assert_allclose(
-            vectors_at(model, representation, places), representation.vectors(singly), atol=1e-6
+            vectors_at(model, representation, positions), representation.vectors(singly), atol=1e-6
         )
 
 
@@ -82,11 +82,11 @@ def test_a_word_alone_keeps_its_vector(model: Model) -> None:
 
 
 def test_sample_is_sorted_seeded_and_without_repeats() -> None:
-    places = np.arange(0, 1000, 7)
-    one, two = (occurrences.sample(places, 20, np.random.default_rng(5)) for _ in range(2))
+    positions = np.arange(0, 1000, 7)
+    one, two = (occurrences.sample(positions, 20, np.random.default_rng(5)) for _ in range(2))
     np.testing.assert_array_equal(one, two)
     assert len(set(one.tolist())) == 20
-    assert set(one.tolist()) <= set(places.tolist())
+    assert set(one.tolist()) <= set(positions.tolist())
     assert (np.diff(one) > 0).all()
 
 

@@ -1,14 +1,14 @@
-"""The English model as it is shipped, on sentences nobody trained on."""
+"""The bundled English model on sentences that are not in its training text."""
 
 import pytest
 
 import ctxembed
 from bench.english import from_sentences, held_out
 from bench.everyday import read_rows
-from ctxembed.model.bundled import bundled_model, corpora
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses
-from ctxembed.word_senses.assign import current_senses
+from ctxembed.word_senses.sense_space import current_senses
 from tests.conftest import Run
 
 BATS = "The [bat] flew out of the cave at dusk", "He swung the [bat] at the ball"
@@ -19,7 +19,7 @@ def english() -> Model:
     return Model.open(bundled_model("english"))
 
 
-def test_it_is_small_and_holds_no_text(english: Model) -> None:
+def test_the_english_model_is_small_and_has_no_text(english: Model) -> None:
     size = sum(item.stat().st_size for item in english.path.rglob("*") if item.is_file())
     assert size < 15_000_000
     assert len(english.vocabulary.words) >= 50_000
@@ -33,10 +33,10 @@ def test_it_is_small_and_holds_no_text(english: Model) -> None:
 
 def test_everyday_sentences(english: Model) -> None:
     rows = [row for row in read_rows() if row["part"] == "choose"]
-    found = from_sentences(english, "everyday", rows)
-    assert found["everyday", "unknown content words", ""] <= 0.01
-    assert found["everyday", "plain", "learned"] >= found["everyday", "plain", "bag"] - 0.02
-    assert found["everyday", "distractor", "learned"] >= 0.75
+    scores = from_sentences(english, "everyday", rows)
+    assert scores["everyday", "unknown content words", ""] <= 0.01
+    assert scores["everyday", "plain", "learned"] >= scores["everyday", "plain", "bag"] - 0.02
+    assert scores["everyday", "distractor", "learned"] >= 0.75
     figures = {  # README.md and bench/README.md
         ("plain", "bag"): 0.956,
         ("plain", "general"): 0.800,
@@ -45,22 +45,24 @@ def test_everyday_sentences(english: Model) -> None:
         ("distractor", "general"): 0.467,
         ("distractor", "learned"): 0.789,
     }
-    for (kind, way), value in figures.items():
-        assert found["everyday", kind, way] == pytest.approx(value, abs=0.012)  # one sentence
+    for (kind, representation), value in figures.items():
+        assert scores["everyday", kind, representation] == pytest.approx(
+            value, abs=0.012
+        )  # one sentence
 
 
 def test_sentences_held_out_of_everyday(english: Model) -> None:
-    found = from_sentences(english, "heldout", held_out())
-    assert found["heldout", "unknown content words", ""] <= 0.01
-    assert found["heldout", "distractor", "learned"] >= 0.75
-    assert found["heldout", "distractor", "learned"] > found["heldout", "distractor", "bag"] + 0.4
+    scores = from_sentences(english, "heldout", held_out())
+    assert scores["heldout", "unknown content words", ""] <= 0.01
+    assert scores["heldout", "distractor", "learned"] >= 0.75
+    assert scores["heldout", "distractor", "learned"] > scores["heldout", "distractor", "bag"] + 0.4
 
 
 def test_senses_of_many_words_are_kept_and_named(english: Model, run: Run) -> None:
     kept = open_senses(english)
     assert len(kept) >= 1000
     assert all(item.number > 1 for item in kept.values())
-    lines = (corpora() / "english.left_out.txt").read_text().splitlines()
+    lines = (corpora_directory() / "english.left_out.txt").read_text().splitlines()
     left_out = {line for line in lines if not line.startswith("#")}
     assert left_out and not set(kept) & left_out
     assert current_senses(english, "apple") is not None
@@ -76,7 +78,7 @@ def test_two_bats_are_two(run: Run) -> None:
     assert "hitting" in said[1] or "ball" in said[1]
 
 
-def test_what_the_grammar_could_not_know() -> None:
+def test_held_out_sentences_of_other_words() -> None:
     rows = ctxembed.analogy("english", "man", "king", "woman").records()
     assert "queen" in [row["word"] for row in rows[:2]]
     near = [row["neighbor"] for row in ctxembed.neighbors("english", "sad", 10).records()]

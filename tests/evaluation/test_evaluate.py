@@ -19,7 +19,7 @@ from ctxembed.output.render import FORMATS
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
 from ctxembed.training.import_ import import_
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 COLUMNS = "set\tmetric\trepresentation\tvalue\tlow\thigh\tp_bag\titems\tmissing\n"
 
@@ -53,7 +53,7 @@ def test_similarity_reads_spaces_tabs_and_commas(run: Run, tmp_path: Path) -> No
         assert lines[0] == COLUMNS
         assert lines[2].startswith("pairs\tspearman\tstatic\t1.000000\t")
         assert lines[2].endswith("\t4\t1\n")  # tram is unknown: told, not hidden
-        assert done.stderr == ("ctxembed: 1 items hold a word that is not in the vocabulary\n")
+        assert mentions(done.stderr, "1~items word vocabulary")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -70,25 +70,28 @@ def test_every_format(run: Run, tmp_path: Path, form: str) -> None:
 
 
 def test_senses_of_a_file(model: Model, tmp_path: Path) -> None:
-    found = figures(evaluate(model, "senses", [str(sense_file(tmp_path / "apple.tsv", 5))]))
-    for way in ("bag", "general"):
+    scores = figures(evaluate(model, "senses", [str(sense_file(tmp_path / "apple.tsv", 5))]))
+    for representation in ("bag", "general"):
         for metric in ("auc", "accuracy", "recall", "f1", "neighbor", "v_measure"):
-            assert found["apple", metric, way] == pytest.approx(1), (metric, way)
-    assert found["apple", "auc", "static"] == 0.5  # one vector for all
-    assert found["apple", "accuracy", "most frequent"] == 0.5
-    assert ("apple", "auc", "most frequent") not in found
-    assert ("apple", "spliced", "bag") in found
+            assert scores["apple", metric, representation] == pytest.approx(1), (
+                metric,
+                representation,
+            )
+    assert scores["apple", "auc", "static"] == 0.5  # one vector for all
+    assert scores["apple", "accuracy", "most frequent"] == 0.5
+    assert ("apple", "auc", "most frequent") not in scores
+    assert ("apple", "spliced", "bag") in scores
 
 
 def coarse(folder: Path) -> Path:
     """CoarseWSD-20's layout, two words."""
     for word, senses in {"apple": ("juice", "phone"), "bank": ("money", "river")}.items():
-        place = folder / word
-        place.mkdir(parents=True)
+        directory = folder / word
+        directory.mkdir(parents=True)
         for split in ("train", "test"):
             data = "".join(f"1\tthe {word} {context} .\n" * 4 for context in senses)
-            (place / f"{split}.data.txt").write_text(data)
-            (place / f"{split}.gold.txt").write_text("0\n" * 4 + "1\n" * 4)
+            (directory / f"{split}.data.txt").write_text(data)
+            (directory / f"{split}.gold.txt").write_text("0\n" * 4 + "1\n" * 4)
     return folder
 
 
@@ -97,7 +100,7 @@ def test_senses_in_coarse_layout(run: Run, tmp_path: Path) -> None:
     done = run("evaluate", "senses", "data", "-f", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["set"] for row in rows} == {"mean"}
-    assert done.stderr == "ctxembed: the mean of 2 words; --by-word prints each of them\n"
+    assert mentions(done.stderr, "2~words --by-word")
     (best,) = (
         row for row in rows if row["metric"] == "accuracy" and row["representation"] == "bag"
     )
@@ -124,11 +127,11 @@ def test_splice_by_hand(model: Model) -> None:
         ["the", "the", "orange", "apple", "juice", "sweet", "the", "the"], range(3, 4)
     )
     right = reader.item(["river", "money", "bank", "phone", "launched"], range(2, 3))
-    made = splice([left, right], np.array([0, 1]), 1, np.random.default_rng(0))
-    text = [" ".join(model.vocabulary.words[row] for row in item.ids) for item in made]
+    spliced = splice([left, right], np.array([0, 1]), 1, np.random.default_rng(0))
+    text = [" ".join(model.vocabulary.words[row] for row in item.ids) for item in spliced]
     assert text[0] in ("money phone orange apple juice", "orange apple juice money phone")
     assert text[1] in ("orange juice money bank phone", "money bank phone orange juice")
-    for item, word in zip(made, ("apple", "bank"), strict=True):
+    for item, word in zip(spliced, ("apple", "bank"), strict=True):
         assert model.vocabulary.words[item.ids[item.target.start]] == word
 
 
@@ -149,10 +152,10 @@ PAIRS = [
 
 def test_wic(model: Model, tmp_path: Path) -> None:
     test, train = wic_files(tmp_path, "dev", PAIRS), wic_files(tmp_path, "train", PAIRS * 2)
-    found = figures(evaluate(model, "wic", test, train=train))
-    assert found["dev", "accuracy", "bag"] == 1
-    assert found["dev", "accuracy", "static"] == 0.5  # every cosine is 1
-    assert found["dev", "accuracy", "most frequent"] == 0.5
+    scores = figures(evaluate(model, "wic", test, train=train))
+    assert scores["dev", "accuracy", "bag"] == 1
+    assert scores["dev", "accuracy", "static"] == 0.5  # every cosine is 1
+    assert scores["dev", "accuracy", "most frequent"] == 0.5
     alone = evaluate(model, "wic", test)
     assert figures(alone)["dev", "accuracy", "bag"] == 1
     assert alone.notes == ["the threshold is the median cosine; --train DATA GOLD fits it"]
@@ -229,11 +232,11 @@ def write_text(folder: Path) -> Path:
 def test_pseudowords_on_another_text(model: Model, tmp_path: Path) -> None:
     path = write_text(tmp_path)
     table = evaluate(model, "pseudowords", [str(path)], pairs=3)
-    found = figures(table)
-    bands = {key[0] for key in found}
+    scores = figures(table)
+    bands = {key[0] for key in scores}
     assert bands == {"20-99", "100-999", "mean"}
-    assert found["mean", "accuracy", "random"] == pytest.approx(0.5, abs=0.15)
-    assert {key[1] for key in found if key[0] == "20-99"} == {"accuracy"}
+    assert scores["mean", "accuracy", "random"] == pytest.approx(0.5, abs=0.15)
+    assert {key[1] for key in scores if key[0] == "20-99"} == {"accuracy"}
     assert table.records() == evaluate(model, "pseudowords", [str(path)], pairs=3).records()
 
 
@@ -242,7 +245,10 @@ def test_a_pseudoword_hides_which_word_stood_there(model: Model, tmp_path: Path)
     for band, word in merge_words(model, text, 4, np.random.default_rng(1)):
         a, b = word.name.split("+")
         for item in word.items:
-            assert [model.vocabulary.words[item.ids[place]] for place in item.target] == [a, b]
+            assert [model.vocabulary.words[item.ids[position]] for position in item.target] == [
+                a,
+                b,
+            ]
         counts = [int(text.counts[model.vocabulary.row(half)]) for half in (a, b)]
         low, high = map(int, band.split("-"))
         assert all(low <= count <= high for count in counts)
@@ -263,7 +269,7 @@ def test_an_imported_model_has_no_corpus(run: Run, tmp_path: Path) -> None:
     import_(str(tmp_path / "v.txt"), tmp_path / "m")
     done = run("evaluate", "pseudowords", "-m", "m")
     assert (done.stderr, done.returncode) == (
-        "ctxembed: m: has no corpus of its own; give one: ctxembed evaluate pseudowords CORPUS\n",
+        "ctxembed: m: has no corpus; give one: ctxembed evaluate pseudowords CORPUS\n",
         3,
     )
 
@@ -281,7 +287,7 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
     assert context2vec["low"] is None
     assert "1808.09121" in context2vec["source"]
     table = run("evaluate", "wic", data, gold, "--published", "-f", "table", env={"COLUMNS": "80"})
-    assert "DeConf, Context2vec, BERT-large: Pilehvar and Camacho-Collados 2019" in table.stderr
+    assert mentions(table.stderr, "Context2vec 2019")
     assert "…" not in table.stdout
 
 
@@ -293,7 +299,7 @@ def test_published_figures_are_marked(run: Run, tmp_path: Path) -> None:
         (["scws", "x", "y"], None, "write: ctxembed evaluate scws FILE", 2),
         (["scws", "x", "--train", "a", "b"], None, "--train is for wic, not for scws", 2),
         (["similarity", "no.txt"], None, "no.txt: no such file or directory", 5),
-        (["similarity", "f"], "a b 1\na b c\n", "f: line 2: word1 word2 score is expected", 5),
+        (["similarity", "f"], "a b 1\na b c\n", "f: line 2: expected word1 word2 score", 5),
         (["similarity", "f"], "", "f: no pairs of words in it", 5),
         (["similarity", "f"], "a b nan\n", "f: line 1: the score nan is no number", 5),
         (["senses", "f"], "x\tan [apple]\ny\tthe [apple]\n", "f: no sense occurs twice", 5),
@@ -353,9 +359,9 @@ def test_labels_differ_from_pairs_in_wic(model: Model, tmp_path: Path) -> None:
 
 def test_a_word_of_one_sense(model: Model, tmp_path: Path) -> None:
     (tmp_path / "apple.tsv").write_text("fruit\tthe [apple] juice\nfruit\tsweet [apple]\n")
-    found = figures(evaluate(model, "senses", [str(tmp_path / "apple.tsv")]))
-    assert found["apple", "accuracy", "bag"] == 1
-    assert not [key for key in found if key[1] in ("auc", "spliced", "spliced_wide")]
+    scores = figures(evaluate(model, "senses", [str(tmp_path / "apple.tsv")]))
+    assert scores["apple", "accuracy", "bag"] == 1
+    assert not [key for key in scores if key[1] in ("auc", "spliced", "spliced_wide")]
 
 
 def test_a_file_without_a_known_target(model: Model, tmp_path: Path) -> None:

@@ -1,13 +1,13 @@
-"""The bundled model on sentences that nobody trained on."""
+"""The bundled model on sentences that are not in its training text."""
 
 from collections import defaultdict
 
 import pytest
 
-from ctxembed.context.axes import axis_cosines
+from ctxembed.context.nearest import axis_cosines
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representations
-from ctxembed.model.bundled import bundled_model, corpora
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.text.index import Index
 from tests.conftest import ROOT, Run
@@ -27,21 +27,21 @@ def representations() -> Representations:
 def accuracy(representations: Representations, name: str) -> dict[str, float]:
     """Share of held-out sentences whose target lies nearest to the right sense's axis."""
     axes: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
-    for row in read_table(corpora() / "senses.tsv"):
+    for row in read_table(corpora_directory() / "senses.tsv"):
         axes[row["word"]][row["sense"]] = row["axis"].split(",")
-    way = representations.get(name)
+    representation = representations.get(name)
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for row in read_table(ROOT / "tests" / "heldout.tsv"):
-        vector = way.vectors(parse(representations.model, row["sentence"]).occurrences)
+        vector = representation.vectors(parse(representations.model, row["sentence"]).occurrences)
         senses = axes[row["word"]]
-        cosines = axis_cosines(representations.model, vector, senses, way.alone)[0]
+        cosines = axis_cosines(representations.model, vector, senses, representation.alone)[0]
         hit = list(senses)[int(cosines.argmax())] == row["sense"]
         right["all"].append(hit)
         right[row["distractor"]].append(hit)
     return {key: sum(hits) / len(hits) for key, hits in right.items()}
 
 
-def test_learned_attention_reaches_its_bar_and_beats_the_baselines(
+def test_learned_attention_beats_the_baselines(
     representations: Representations,
 ) -> None:
     scores = {
@@ -70,19 +70,19 @@ def on_axes(run: Run, sentence: str) -> dict[tuple[str, str], tuple[float, float
 
 
 def test_apple_is_technology_although_there_is_an_orange(run: Run) -> None:
-    found = on_axes(run, f"{PHONE} [orange]")
-    taste, technology = found["apple", "static"]
+    axes = on_axes(run, f"{PHONE} [orange]")
+    taste, technology = axes["apple", "static"]
     assert taste > technology
-    taste, technology = found["apple", "learned"]
+    taste, technology = axes["apple", "learned"]
     assert technology > taste + 0.1
-    taste, technology = found["orange", "learned"]
+    taste, technology = axes["orange", "learned"]
     assert taste > technology + 0.1
 
 
 def test_two_apples_of_one_sentence_come_out_on_different_sides(run: Run) -> None:
-    found = on_axes(run, f"{PHONE} [apple]")
-    assert found["apple", "learned"][1] > found["apple", "learned"][0]
-    assert found["apple:2", "learned"][0] > found["apple:2", "learned"][1]
+    axes = on_axes(run, f"{PHONE} [apple]")
+    assert axes["apple", "learned"][1] > axes["apple", "learned"][0]
+    assert axes["apple:2", "learned"][0] > axes["apple:2", "learned"][1]
 
 
 def test_the_bundled_model_is_whole_and_small(representations: Representations) -> None:
@@ -91,7 +91,7 @@ def test_the_bundled_model_is_whole_and_small(representations: Representations) 
     assert model.attentions() == ["learned"]
     assert isinstance(model.index, Index)
     assert sum(f.stat().st_size for f in model.path.rglob("*") if f.is_file()) < 8_000_000
-    first = (corpora() / "everyday.txt").read_text(encoding="utf-8").splitlines()[0]
+    first = (corpora_directory() / "everyday.txt").read_text(encoding="utf-8").splitlines()[0]
     assert model.index.words(model.index.sentence(0)) == model.vocabulary.tokenizer.words(first)
 
 

@@ -9,14 +9,14 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from ctxembed.evaluation.metrics import (
     Figure,
     cluster_on_sphere,
-    draw,
-    macro,
+    macro_scores,
     mean_figure,
     nearest_centroid,
     nearest_neighbor,
     pair_auc,
     paired_p,
     proportion,
+    resample,
     spearman,
     v_measure,
 )
@@ -36,7 +36,7 @@ def repeat(weights: "np.ndarray[tuple[int, int]]") -> list["np.ndarray[tuple[int
 
 
 def test_draw_is_a_resample() -> None:
-    weights = draw(50, np.random.default_rng(0), 200)
+    weights = resample(50, np.random.default_rng(0), 200)
     assert weights.shape == (200, 50)
     assert (weights.sum(axis=1) == 50).all()
     assert weights.mean() == 1
@@ -44,10 +44,10 @@ def test_draw_is_a_resample() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_spearman_is_scipys_with_ties_and_in_every_resample(seed: int) -> None:
+def test_spearman_agrees_with_scipy_in_every_resample(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 8, 40).astype(float), rng.normal(size=40).round(1)
-    weights = draw(40, rng, 20)
+    weights = resample(40, rng, 20)
     figure = spearman(x, y, weights)
     assert figure.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
     expected = [stats.spearmanr(x[rows], y[rows]).statistic for rows in repeat(weights)]
@@ -57,13 +57,13 @@ def test_spearman_is_scipys_with_ties_and_in_every_resample(seed: int) -> None:
 def test_spearman_by_hand() -> None:
     # ranks 1 2 3 4 against 1 2 4 3: 1 - 6·(0+0+1+1) / (4·15) = 0.8
     x, y = np.array([0.1, 0.2, 0.3, 0.4]), np.array([1.0, 5.0, 9.0, 7.0])
-    assert spearman(x, y, draw(4, np.random.default_rng(0), 3)).value == pytest.approx(0.8)
+    assert spearman(x, y, resample(4, np.random.default_rng(0), 3)).value == pytest.approx(0.8)
     assert np.isnan(spearman(x[:1], y[:1], np.ones((3, 1), np.float32)).value)
     assert np.isnan(spearman(x, np.ones(4), np.ones((1, 4), np.float32)).value)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_pair_auc_is_sklearns(seed: int) -> None:
+def test_pair_auc_agrees_with_sklearn(seed: int) -> None:
     rng = np.random.default_rng(seed)
     units, labels = random_units(rng, 30), rng.integers(0, 3, 30)
     i, j = np.triu_indices(30, 1)
@@ -89,7 +89,7 @@ def test_the_tangent_of_auc_gives_the_interval_of_a_real_bootstrap() -> None:
     labels = np.repeat([0, 1], 40)
     units = random_units(rng, 80, 4) + labels[:, None]
     units /= np.linalg.norm(units, axis=1, keepdims=True)
-    weights = draw(80, rng, 400)
+    weights = resample(80, rng, 400)
     i, j = np.triu_indices(80, 1)
     same, alike = labels[i] == labels[j], (units @ units.T)[i, j]
     real = [sk.roc_auc_score(same, alike, sample_weight=w[i] * w[j]) for w in weights]
@@ -99,11 +99,11 @@ def test_the_tangent_of_auc_gives_the_interval_of_a_real_bootstrap() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_macro_recall_and_f1_are_sklearns(seed: int) -> None:
+def test_macro_recall_and_f1_agree_with_sklearn(seed: int) -> None:
     rng = np.random.default_rng(seed)
     gold, answers = rng.integers(0, 4, 60), rng.integers(0, 4, 60)
-    weights = draw(60, rng, 10)
-    recall, f1 = macro(gold, answers, weights)
+    weights = resample(60, rng, 10)
+    recall, f1 = macro_scores(gold, answers, weights)
     for figure, theirs in ((recall, sk.recall_score), (f1, sk.f1_score)):
         assert figure.value == pytest.approx(theirs(gold, answers, average="macro"))
         expected = [
@@ -115,19 +115,19 @@ def test_macro_recall_and_f1_are_sklearns(seed: int) -> None:
 
 def test_macro_by_hand() -> None:
     gold, answers = np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
-    recall, f1 = macro(gold, answers, np.ones((1, 4), np.float32))
+    recall, f1 = macro_scores(gold, answers, np.ones((1, 4), np.float32))
     assert recall.value == pytest.approx((2 / 3 + 1) / 2)
     assert f1.value == pytest.approx((4 / 5 + 2 / 3) / 2)  # 2·2/(3+2) and 2·1/(1+2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_v_measure_is_sklearns(seed: int) -> None:
+def test_v_measure_agrees_with_sklearn(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    gold, found = rng.integers(0, 3, 50), rng.integers(0, 4, 50)
-    weights = draw(50, rng, 10)
-    figure = v_measure(gold, found, weights)
-    assert figure.value == pytest.approx(sk.v_measure_score(gold, found))
-    expected = [sk.v_measure_score(gold[rows], found[rows]) for rows in repeat(weights)]
+    gold, labels = rng.integers(0, 3, 50), rng.integers(0, 4, 50)
+    weights = resample(50, rng, 10)
+    figure = v_measure(gold, labels, weights)
+    assert figure.value == pytest.approx(sk.v_measure_score(gold, labels))
+    expected = [sk.v_measure_score(gold[rows], labels[rows]) for rows in repeat(weights)]
     np.testing.assert_allclose(figure.spread, expected, atol=1e-9)
 
 
@@ -141,7 +141,7 @@ def test_v_measure_by_hand() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_classifiers_are_sklearns(seed: int) -> None:
+def test_classifiers_agree_with_sklearn(seed: int) -> None:
     rng = np.random.default_rng(seed)
     train, test, labels = random_units(rng, 50), random_units(rng, 30), rng.integers(0, 3, 50)
     nearest = KNeighborsClassifier(1, metric="cosine").fit(train, labels).predict(test)
@@ -171,7 +171,7 @@ def test_clusters_of_clear_groups() -> None:
 
 def test_proportion_interval_is_near_the_binomial() -> None:
     right = np.repeat([True, False], [80, 20])
-    figure = proportion(right, draw(100, np.random.default_rng(0)))
+    figure = proportion(right, resample(100, np.random.default_rng(0)))
     low, high = figure.interval()
     assert figure.value == 0.8
     expected = stats.norm.interval(0.95, 0.8, np.sqrt(0.8 * 0.2 / 100))
@@ -180,7 +180,7 @@ def test_proportion_interval_is_near_the_binomial() -> None:
 
 def test_paired_test() -> None:
     rng = np.random.default_rng(0)
-    weights = draw(200, rng)
+    weights = resample(200, rng)
     base = rng.random(200) < 0.6
     better = base | (rng.random(200) < 0.3)  # right wherever base is: pairing shows it
     one, other = proportion(better, weights), proportion(base, weights)
@@ -200,23 +200,23 @@ def test_mean_of_figures() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_threshold_is_the_best_of_all(seed: int) -> None:
+def test_the_threshold_maximises_accuracy(seed: int) -> None:
     rng = np.random.default_rng(seed)
     alike, same = rng.random(40).round(1), rng.random(40) < 0.5
     alike[::9] = np.nan
     there = ~np.isnan(alike)
     best = max(((alike[there] > cut) == same[there]).mean() for cut in np.arange(-0.05, 1.1, 0.05))
-    found = best_threshold(alike, same)
-    assert ((alike[there] > found) == same[there]).mean() == pytest.approx(best)
+    threshold = best_threshold(alike, same)
+    assert ((alike[there] > threshold) == same[there]).mean() == pytest.approx(best)
     assert best_threshold(np.full(3, np.nan), same[:3]) == 0
 
 
-def test_a_tie_is_a_tie_whatever_was_drawn() -> None:
+def test_ties_count_the_same_in_every_resample() -> None:
     """One right of 180 against none: two thirds of the resamples have it, so p is about 0.7."""
     one, none = np.zeros(180), np.zeros(180)
     one[7] = 1
     for seed in range(6):
-        weights = draw(180, np.random.default_rng(seed))
+        weights = resample(180, np.random.default_rng(seed))
         better, worse = proportion(one, weights), proportion(none, weights)
         assert 0.6 < paired_p(better, worse) < 0.85
         assert better.interval()[0] == 0

@@ -1,6 +1,6 @@
-"""Ways to damage a model directory: bits, kinds, names, descriptions, and what is no file.
+"""Damage to a model directory: bits, types, names, descriptions, and files that are no files.
 
-What is in LIES is done before a model's checksums are written: nothing but sense tells it.
+LIES are applied before the checksums are written: only a check of the content can notice them.
 """
 
 import json
@@ -55,18 +55,18 @@ def other_kind(path: Path, rng: random.Random) -> None:
     if path.suffix != ".npy":
         return flip(path, rng)
     array = np.load(path)
-    made = rng.choice(("i4", ">f4", "f8", "f2", "c8", "fortran", "flat", "transposed", "object"))
-    if made == "fortran":
+    kind = rng.choice(("i4", ">f4", "f8", "f2", "c8", "fortran", "flat", "transposed", "object"))
+    if kind == "fortran":
         array = np.asfortranarray(array)
-    elif made == "flat":
+    elif kind == "flat":
         array = array.reshape(-1)
-    elif made == "transposed":
+    elif kind == "transposed":
         array = np.ascontiguousarray(array.T)
-    elif made == "object":
+    elif kind == "object":
         array = np.array([None, {}], object)
     else:
         with np.errstate(all="ignore"):
-            array = array.astype(made)
+            array = array.astype(kind)
     file = BytesIO()
     np.save(file, array)
     path.write_bytes(file.getvalue())
@@ -88,20 +88,20 @@ def other_value(path: Path, rng: random.Random) -> None:
 
 
 def _other_json(text: bytes, rng: random.Random) -> bytes:
-    told = json.loads(text)
-    place: Any = told
+    description = json.loads(text)
+    node: Any = description
     while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
         key = rng.choice(keys)
-        if isinstance(place[key], dict | list) and place[key] and rng.random() < 0.6:
-            place = place[key]
+        if isinstance(node[key], dict | list) and node[key] and rng.random() < 0.6:
+            node = node[key]
             continue
         if rng.random() < 0.2:
-            del place[key]
+            del node[key]
         else:
-            place[key] = rng.choice(ODD)
+            node[key] = rng.choice(ODD)
         break
-    return json.dumps(told).encode()
+    return json.dumps(description).encode()
 
 
 def remove(path: Path, rng: random.Random) -> None:
@@ -110,7 +110,7 @@ def remove(path: Path, rng: random.Random) -> None:
 
 def no_file(path: Path, rng: random.Random) -> None:
     path.unlink()
-    made: list[Callable[[], None]] = [
+    variants: list[Callable[[], None]] = [
         lambda: os.mkfifo(path),
         lambda: path.symlink_to("/dev/zero"),
         lambda: path.symlink_to("/dev/random"),
@@ -118,7 +118,7 @@ def no_file(path: Path, rng: random.Random) -> None:
         lambda: path.symlink_to(path),
         path.mkdir,
     ]
-    rng.choice(made)()
+    rng.choice(variants)()
 
 
 def sparse(path: Path, rng: random.Random) -> None:
@@ -162,12 +162,12 @@ def other_shape(path: Path, rng: random.Random) -> None:
     if path.suffix != ".npy":
         return other_words(path, rng)
     array = np.load(path)
-    made: list[Callable[[], Any]] = [
+    variants: list[Callable[[], Any]] = [
         lambda: array[:0], lambda: array[:1], lambda: array[..., None], lambda: array[::2],
         lambda: array.reshape(-1)[:1].reshape(()), lambda: np.concatenate([array] * 3),
         lambda: np.zeros((0, 1 << 40), array.dtype), lambda: array[..., :1],
     ]  # fmt: skip
-    np.save(path, rng.choice(made)())
+    np.save(path, rng.choice(variants)())
 
 
 def other_words(path: Path, rng: random.Random) -> None:
@@ -187,14 +187,14 @@ def deep(path: Path, rng: random.Random) -> None:
     """Nest what a description says a hundred thousand times, or say it very often."""
     if path.suffix != ".json":
         return other_numbers(path, rng)
-    told = json.loads(path.read_text())
-    key = rng.choice(list(told))
-    told[key] = "@"
+    description = json.loads(path.read_text())
+    key = rng.choice(list(description))
+    description[key] = "@"
     size = rng.choice((900, 100_000))
-    made = rng.choice(
+    value = rng.choice(
         ("[" * size + "]" * size, "[" + "0," * size + "0]", "9" * size, "1e" + "9" * size)
     )
-    path.write_text(json.dumps(told).replace('"@"', made, 1))
+    path.write_text(json.dumps(description).replace('"@"', value, 1))
 
 
 def other_zip(path: Path, rng: random.Random) -> None:

@@ -1,4 +1,4 @@
-"""Files that are not what they seem: bombs, endless devices, vectors and corpora gone wrong."""
+"""Files that are not what they seem: bombs, endless devices, faulty vectors and corpora."""
 
 import bz2
 import gzip
@@ -10,8 +10,8 @@ from io import BytesIO
 
 import numpy as np
 
-from tests.fuzz.ground import Ground, Tries, split
-from tests.fuzz.tries import judge, run
+from tests.fuzz.tries import find_fault, run
+from tests.fuzz.workspace import Tries, Workspace, split
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
@@ -31,7 +31,8 @@ READS = ["fit * -m m", "evaluate similarity * -m m", "evaluate senses * -m m",
     "vectorize * --sparse -o made.npz", "vectorize * --method learned -m m -o made.npz",
     "vectorize * --method tfidf --sparse", "index * -m m -o made --force",
     "mix * c.txt --word bank --steps 2 --seeds 1", "compare|[a]|--vectors|*", "info -m *",
-    "explain|[a]|--weights|*", "learn -m m --corpus * --epochs 0.005", "check *"]  # fmt: skip
+    "explain|[a]|--weights|*", "learn -m m --corpus * --epochs 0.005",
+    "info --check -m *"]  # fmt: skip
 HONEST = [b"a\n", b"bank ", b"1 ", b"[bank] ", b"a\t", b". ", b"a.", b"a\tthe [bank]\n",
     b"the bank of a river. ", b"bank river 8\n", b"bank river money apple\n",
     b"bank.n\t1\t1\tthe bank of the river\n",
@@ -44,38 +45,40 @@ ASKS = ["explain", "ablate", "compare", "similarity", "predict", "kwic", "show",
     "report", "neighbors", "vector", "tokenize", "senses", "collocates"]  # fmt: skip
 
 
-def bombs(ground: Ground) -> Tries:
+def bombs(workspace: Workspace) -> Tries:
     """Send very much of very little: packed, endless, sparse; one line, one word, one sentence."""
-    place, rng = ground.place, ground.rng
-    np.save(place / "v.npy", np.ones((3, 2), np.float32))
-    ground.fresh()
+    folder, rng = workspace.folder, workspace.rng
+    np.save(folder / "v.npy", np.ones((3, 2), np.float32))
+    workspace.fresh()
     while True:
         line = rng.choice(READS)
         what = rng.choice(UNITS)
         if rng.random() < 0.4:  # packed: 1 GB, or 1 MB of what takes its time honestly
             suffix, size = rng.choice(list(PACK)), 1 if what in HONEST else 1 << 10
             piece = PACK[suffix](what * ((1 << 20) // len(what)))
-            (place / f"bomb{suffix}").write_bytes(piece * size)
-            name, told = f"bomb{suffix}", f"{size} MB of {what!r}"
+            (folder / f"bomb{suffix}").write_bytes(piece * size)
+            name, description = f"bomb{suffix}", f"{size} MB of {what!r}"
         elif rng.random() < 0.3:
-            name = told = rng.choice(("/dev/zero", "/dev/random", "/dev/full", "/dev/null", "/"))
+            name = description = rng.choice(
+                ("/dev/zero", "/dev/random", "/dev/full", "/dev/null", "/")
+            )
         elif rng.random() < 0.2:
-            name, told = "sparse.txt", "a sparse file"
-            with (place / name).open("wb") as file:
+            name, description = "sparse.txt", "a sparse file"
+            with (folder / name).open("wb") as file:
                 file.truncate(rng.choice((1 << 30, 1 << 40)))
         else:
             size = rng.choice((1 << 17, 1 << 20)) if what in HONEST else 3 << 20
-            name, told = "long.txt", f"{size} bytes of {what!r}"
-            (place / name).write_bytes(what * (size // len(what)))
-        end = run([part.replace("*", name) for part in split(line)], place)
-        yield f"bomb, {told}: {line}", judge(end), end
+            name, description = "long.txt", f"{size} bytes of {what!r}"
+            (folder / name).write_bytes(what * (size // len(what)))
+        end = run([part.replace("*", name) for part in split(line)], folder)
+        yield f"bomb, {description}: {line}", find_fault(end), end
         long, command = rng.choice(LONG), rng.choice(ASKS)
-        asked = [command, long, *(["-m", "m"] if command != "tokenize" else [])]
-        end = run(asked, place)
-        yield f"{command} of {len(long)} letters, {long[:9]!r}", judge(end), end
-        asked[1] = "-"
-        end = run(asked, place, stdin=long.encode() * 9)
-        yield f"{command} - of {len(long)} letters, {long[:9]!r}", judge(end), end
+        words = [command, long, *(["-m", "m"] if command != "tokenize" else [])]
+        end = run(words, folder)
+        yield f"{command} of {len(long)} letters, {long[:9]!r}", find_fault(end), end
+        words[1] = "-"
+        end = run(words, folder, stdin=long.encode() * 9)
+        yield f"{command} - of {len(long)} letters, {long[:9]!r}", find_fault(end), end
 
 
 def _text(rng: random.Random, head: bool = True) -> bytes:
@@ -103,18 +106,18 @@ def _array(rng: random.Random) -> bytes:
     return file.getvalue()
 
 
-class _Made:
+class _Pickled:
     """Pickles as an object of any class."""
 
-    def __init__(self, *made: object) -> None:
-        self.made = made
+    def __init__(self, *reduced: object) -> None:
+        self.reduced = reduced
 
     def __reduce__(self) -> tuple[object, ...]:
-        return self.made
+        return self.reduced
 
 
 def _pickled(rng: random.Random) -> bytes:
-    """Write what gensim might have: states of every kind, and calls of what is not ours."""
+    """Write what gensim might have: states of every kind, and calls of foreign functions."""
     state = {
         "vectors": rng.choice((np.ones((2, 2), "f4"), np.ones(2), [[1, 2]], None, "x", 10**400,
             np.array([None, {}], object), np.ones((2, 0)), np.full((2, 2), np.nan))),
@@ -125,10 +128,12 @@ def _pickled(rng: random.Random) -> bytes:
     for name in rng.sample(list(state), rng.randrange(3)):
         del state[name]
     called: list[object] = [
-        state, [state], None, _Made(print, ("out",)), _Made(eval, ("1",)), _Made(bytes, (1 << 34,)),
-        _Made(np.ones, ((1 << 20, 1 << 20),)), _Made(bytearray, (1 << 33,)), _Made(dict, (), state),
-        _Made(np.ndarray, ((1 << 40,),)), _Made(np.frombuffer, (b"x" * 8,)),
-        _Made(np.dtype, ("O",)), {"vectors": _Made(np.dtype, ("f4", False, True))},
+        state, [state], None, _Pickled(print, ("out",)), _Pickled(eval, ("1",)),
+        _Pickled(bytes, (1 << 34,)),
+        _Pickled(np.ones, ((1 << 20, 1 << 20),)), _Pickled(bytearray, (1 << 33,)),
+        _Pickled(dict, (), state),
+        _Pickled(np.ndarray, ((1 << 40,),)), _Pickled(np.frombuffer, (b"x" * 8,)),
+        _Pickled(np.dtype, ("O",)), {"vectors": _Pickled(np.dtype, ("f4", False, True))},
     ]  # fmt: skip
     data = pickle.dumps(rng.choice(called), protocol=rng.randrange(6))
     if rng.random() < 0.5:  # under the name of gensim's own class
@@ -136,7 +141,7 @@ def _pickled(rng: random.Random) -> bytes:
     return data
 
 
-def _by_hand(rng: random.Random) -> bytes:
+def _worked_example(rng: random.Random) -> bytes:
     number = rng.choice(("1", "1e999", "NaN", "9" * 5000, '"x"', "null", "[1]", "true", "-0.0"))
     return (f'{{"vectors": {{"a": [1, {number}], "b": [{number}, 4]}}, "w_q": [[{number}]],'
             f' "w_k": {rng.choice(("[[1]]", "[]", "{}", "[[1,2],[3,4]]"))}}}').encode()  # fmt: skip
@@ -147,21 +152,22 @@ ODD = [b"9" * 5000 + b" 2\n", b"1 " + b"9" * 5000, b"[" * 100_000, b"2 2\na 1e99
     b"\x80\x05cos\n", b"0 0\n", b"-1 -1\n", b"\n\n", b"\xef\xbb\xbf1 1\na 1\n",
     b"1 1\r\na 1\r\n"]  # fmt: skip
 MAKES: list[Callable[[random.Random], bytes]] = [
-    _text, lambda rng: _text(rng, head=False), _binary, _array, _pickled, _pickled, _by_hand,
+    _text, lambda rng: _text(rng, head=False), _binary, _array, _pickled, _pickled, _worked_example,
     lambda rng: rng.choice(ODD), lambda rng: rng.randbytes(rng.randrange(1, 3000)),
 ]  # fmt: skip
 SUFFIXES = (".txt", ".vec", ".bin", ".npy", ".kv", ".json", ".gz", ".tsv", ".npz", ".model", "")
 IMPORT = "import * -o made --force"
 OPENS = [IMPORT, IMPORT, IMPORT, IMPORT, f"{IMPORT} --limit 1", f"{IMPORT} --vocab *",
-    "compare|[a] b|--vectors|*", "explain|[a] b|--weights|*", "check *", "info -m *", "fit * -m m",
+    "compare|[a] b|--vectors|*", "explain|[a] b|--weights|*",
+    "info --check -m *", "info -m *", "fit * -m m",
     "train * -o made --force --static-only --epochs 1 --dim 4 --workers 1",
     "evaluate similarity * -m m", "evaluate analogies * -m m"]  # fmt: skip
 
 
-def vectors(ground: Ground) -> Tries:
+def vectors(workspace: Workspace) -> Tries:
     """Import, and train on, files that are not what their names say."""
-    place, rng = ground.place, ground.rng
-    ground.fresh()
+    folder, rng = workspace.folder, workspace.rng
+    workspace.fresh()
     while True:
         data = bytearray(rng.choice(MAKES)(rng))
         for _ in range(rng.choice((0, 0, 1, 3))):
@@ -171,9 +177,9 @@ def vectors(ground: Ground) -> Tries:
         own = {0x80: ".kv", 0x93: ".npy", ord("{"): ".json"}.get(data[0] if data else 0, ".txt")
         name = f"f{rng.choice((own, own, own, *SUFFIXES))}"
         packed = gzip.compress(bytes(data)) if name.endswith(".gz") else bytes(data)
-        (place / name).write_bytes(packed[: rng.choice((len(packed), len(packed), 20))])
-        (place / "f.vocab.txt").write_bytes(rng.choice([b"a\nb\nc\n", b"a\n", b"\xff\n", b""]))
+        (folder / name).write_bytes(packed[: rng.choice((len(packed), len(packed), 20))])
+        (folder / "f.vocab.txt").write_bytes(rng.choice([b"a\nb\nc\n", b"a\n", b"\xff\n", b""]))
         line = rng.choice(OPENS)
-        end = run([part.replace("*", name) for part in split(line)], place)
-        yield f"file {name} {bytes(data[:60])!r}: {line}", judge(end), end
-        (place / name).unlink()
+        end = run([part.replace("*", name) for part in split(line)], folder)
+        yield f"file {name} {bytes(data[:60])!r}: {line}", find_fault(end), end
+        (folder / name).unlink()

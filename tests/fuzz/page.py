@@ -13,8 +13,8 @@ from typing import Any
 from ctxembed.web.questions import QUESTIONS
 from tests.conftest import ROOT
 from tests.fuzz.damage import ODD
-from tests.fuzz.ground import Ground, Tries
-from tests.fuzz.tries import End
+from tests.fuzz.tries import Result
+from tests.fuzz.workspace import Tries, Workspace
 
 TEXTS = ["money in the [bank]", "bank", "", "[", "x" * 5000, "[bank] " * 300, "\x1b[2J", "\ud800",
     "learned", "general", "taste=bank", "\0", "<script>", "the [bank] of the river"]  # fmt: skip
@@ -24,16 +24,18 @@ USUAL: dict[str, list[Any]] = {  # what a page may ask with
     "attention": ["learned", "general", "static", "bag", "task", "given", "random", "../m"],
     "general": ["textbook", "scaled:0.5", "cosine:9999", "scaled:.", "scaled:1.1.1", "x"],
     "head": ["0", "1", "99", "x"], "encoding": ["none", "sinusoidal", "hex"],
+    "gone": [[0], [1, 2], [-1], [0] * 500, "x"], "target": [0, 1, 999, -1, "0", True],
+    "narrow": [True, False, 1], "over": TEXTS,
     "axes": [{}, {"a": ["bank"]}, {"a": ["bank", "zz"], "b": ["river"]}, {"": [""]}, {"a": TEXTS}],
     "weights": [{}, {"0": 1}, {"0": 0.5, "1": 0.5}, {"9999": 1}, {"0": 1e-320}, "x", {"-1": 1}],
 }  # fmt: skip
-ASKED = [*QUESTIONS, "map", "legend", "place", "", "__class__", "../../etc/passwd"]
+QUESTION_NAMES = [*QUESTIONS, "map", "legend", "place", "", "__class__", "../../etc/passwd"]
 
 
-def served(ground: Ground) -> Tries:
+def served(workspace: Workspace) -> Tries:
     """Ask a page that is served for anything; it must go on, and answer a person."""
-    ground.fresh()
-    said = (ground.place / ".explore").open("w+b")
+    workspace.fresh()
+    log = (workspace.folder / ".explore").open("w+b")
     command = [
         sys.executable,
         "-m",
@@ -46,7 +48,7 @@ def served(ground: Ground) -> Tries:
         "m",
     ]
     server = subprocess.Popen(
-        command, cwd=ground.place, stdout=subprocess.PIPE, stderr=said,
+        command, cwd=workspace.folder, stdout=subprocess.PIPE, stderr=log,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert server.stdout is not None
@@ -54,36 +56,38 @@ def served(ground: Ground) -> Tries:
     port, token = int(address.split(":")[2].split("/")[0]), address.split("/")[3]
     try:
         while True:
-            sent = request(ground.rng, port, token)
+            sent = request(workspace.rng, port, token)
             begun = time.monotonic()
             got = send(port, sent)
             took = time.monotonic() - begun
-            errors = (ground.place / ".explore").read_bytes()
+            errors = (workspace.folder / ".explore").read_bytes()
             code = int(got.split()[1]) if got.startswith(b"HTTP/") else 0
-            wrong = ""
+            fault = ""
             if b"Traceback" in errors or code == 500:
-                wrong = "traceback"
+                fault = "traceback"
             elif server.poll() is not None:
-                wrong = "lost"
+                fault = "lost"
             elif took > 20:
-                wrong = "hang"
-            yield f"page: {sent[:300]!r}", wrong, End(int(code != 200), got, errors, took, 0)
+                fault = "hang"
+            yield f"page: {sent[:300]!r}", fault, Result(int(code != 200), got, errors, took, 0)
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(20)
-        said.close()
+        log.close()
 
 
 def request(rng: random.Random, port: int, token: str) -> bytes:
-    """Make a request up; most know the address, and some what can be asked."""
-    question = rng.choice(ASKED)
+    """Make a request up; most know the address, and some what it answers."""
+    question = rng.choice(QUESTION_NAMES)
     keys = {*getattr(QUESTIONS.get(question), "takes", ("word", "attention", "sentence"))}
     keys = {*keys, *rng.sample(sorted(USUAL), 2)} if rng.random() < 0.2 else keys
     sane = rng.random() < 0.5
-    asked = {key: rng.choice(USUAL[key][: 2 if sane else None]) for key in sorted(keys & {*USUAL})}
-    if asked and rng.random() < 0.3:
-        asked[rng.choice(sorted(asked))] = rng.choice(ODD)
-    body = json.dumps({"question": question, "asked": asked}).encode()
+    parameters = {
+        key: rng.choice(USUAL[key][: 2 if sane else None]) for key in sorted(keys & {*USUAL})
+    }
+    if parameters and rng.random() < 0.3:
+        parameters[rng.choice(sorted(parameters))] = rng.choice(ODD)
+    body = json.dumps({"question": question, "parameters": parameters}).encode()
     sent = {
         "method": "POST", "path": f"/{token}/ask", "host": "127.0.0.1", "type": "application/json",
         "length": len(body), "more": "", "end": "\r\n\r\n",

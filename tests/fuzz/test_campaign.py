@@ -1,4 +1,4 @@
-"""A part of the campaign, always the same tries: `make fuzz` runs ten minutes of all of it."""
+"""The first tries of the campaign with a fixed seed; `make fuzz` runs ten minutes of it."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 
 TRIES = {  # of each part; a minute in all
-    350: ("damaged models", "models replaced while asked"),  # a wrong answer would go unseen
+    350: ("damaged models", "models replaced while asked"),  # a wrong answer is easily missed
     25: ("hostile models", "arguments", "numbers", "encodings", "closed and odd streams",
          "limits, odd environments", "escapes on a terminal", "vector files",
          "requests to the page"),

@@ -1,4 +1,4 @@
-"""One try of the campaign: a command in a process of its own, and what was wrong with its end."""
+"""One try of the campaign: run a command in its own process and classify its end."""
 
 import fcntl
 import math
@@ -19,9 +19,9 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-HANG = 20.0  # seconds of the processor
-STUCK = 90.0  # seconds by the clock: waiting for something that does not come
-MEMORY = 1 << 20  # KiB
+MAX_CPU_SECONDS = 20.0  # seconds of the processor
+MAX_WAIT_SECONDS = 90.0  # seconds by the clock: waiting for something that does not come
+MAX_MEMORY = 1 << 20  # KiB
 CODES = (0, 1, 2, 3, 4, 5)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # the only escapes that we send, and never where NO_COLOR is
 # What no terminal may be sent; a lone \r goes back to the beginning of a line, as bars do.
@@ -29,7 +29,7 @@ RAW = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 
 
 @dataclass(frozen=True)
-class End:
+class Result:
     """How a command ended."""
 
     code: int  # below 0: killed by a signal
@@ -50,8 +50,8 @@ def run(
     environment: Mapping[str, str | None] | None = None,
     terminal: tuple[int, int] | None = None,
     fresh: bool = False,
-    patience: float = STUCK,
-) -> End:
+    patience: float = MAX_WAIT_SECONDS,
+) -> Result:
     """Run ctxembed in a fork of this process, which has imported what is slow already.
 
     stdin: bytes, or the name of a file. terminal: its lines and columns. fresh: in a new Python.
@@ -59,14 +59,14 @@ def run(
     names = [cwd / f".{name}" for name in ("in", "out", "err")]
     if isinstance(stdin, bytes):
         names[0].write_bytes(stdin)
-    given = [stdin if isinstance(stdin, str) else names[0], stdout or names[1], names[2]]
+    streams = [stdin if isinstance(stdin, str) else names[0], stdout or names[1], names[2]]
     begun = time.monotonic()
     process, master = (os.fork(), -1) if terminal is None else pty.fork()
     if process == 0:
         try:
             os.chdir(cwd)
             if terminal is None:
-                _redirect(given, closed)
+                _redirect(streams, closed)
             else:
                 fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *terminal, 0, 0))
                 _redirect([None, None, None], closed)
@@ -99,9 +99,9 @@ def run(
         while more := _read(master):
             screen += more
         os.close(master)
-        return End(code, screen, b"", seconds, used.ru_maxrss)
+        return Result(code, screen, b"", seconds, used.ru_maxrss)
     out = b"" if stdout else names[1].read_bytes()
-    return End(code, out, names[2].read_bytes(), seconds, used.ru_maxrss)
+    return Result(code, out, names[2].read_bytes(), seconds, used.ru_maxrss)
 
 
 def _redirect(names: Sequence[Path | str | None], closed: Sequence[int]) -> None:
@@ -122,7 +122,9 @@ def _redirect(names: Sequence[Path | str | None], closed: Sequence[int]) -> None
 
 def _go(arguments: Sequence[str | bytes], limits: Sequence[tuple[int, int]], fresh: bool) -> None:
     """Become ctxembed."""
-    resource.setrlimit(resource.RLIMIT_CPU, (int(6 * HANG), int(6 * HANG)))  # it ends somehow
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (int(6 * MAX_CPU_SECONDS), int(6 * MAX_CPU_SECONDS))
+    )  # it ends somehow
     for kind, size in limits:
         resource.setrlimit(kind, (size, size))
     if fresh:
@@ -152,23 +154,25 @@ def _read(master: int) -> bytes:
     return b""
 
 
-def judge(end: End, sound: Callable[[End], bool] | None = None, terminal: bool = False) -> str:
+def find_fault(
+    end: Result, sound: Callable[[Result], bool] | None = None, terminal: bool = False
+) -> str:
     """Name what is wrong with an end; nothing is the rule."""
-    said = end.err + end.out if terminal else end.err
-    if b"Traceback (most recent call last)" in said or end.code == 120:
+    messages = end.err + end.out if terminal else end.err
+    if b"Traceback (most recent call last)" in messages or end.code == 120:
         return "traceback"
-    if end.seconds > HANG:
+    if end.seconds > MAX_CPU_SECONDS:
         return "hang"
     if end.code not in CODES:
         return "signal" if end.code < 0 else "wrong code"
-    if b"Warning" in said:
+    if b"Warning" in messages:
         return "warning"
-    if end.memory > MEMORY:
+    if end.memory > MAX_MEMORY:
         return "memory"
     if terminal and RAW.search(COLOUR.sub("", end.out.decode("utf-8", "replace"))):
         return "raw escape"
     if sound is not None and end.code == 0 and not sound(end):
         return "changed answer"
-    if end.code and not said.strip() and end.code != 1:
+    if end.code and not messages.strip() and end.code != 1:
         return "no message"
     return ""

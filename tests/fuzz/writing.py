@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from ctxembed.cli.main import main
-from tests.fuzz.ground import Ground, Tries, split
-from tests.fuzz.tries import judge, run
+from tests.fuzz.tries import find_fault, run
+from tests.fuzz.workspace import Tries, Workspace, split
 
 WRITES = {  # a command that writes, and the files it writes beside the model m
     "train c.txt -o m --lines --dim 8 --epochs 1 --workers 1 --force --static-only": [],
@@ -19,7 +19,7 @@ WRITES = {  # a command that writes, and the files it writes beside the model m
     "import v.txt -o m --force": [],
     "index c.txt -m one -o m --force": [],
     "shrink -m one -o m --force": [],
-    "check m --add": [],
+    "info --check --add -m m": [],
     "export k.txt -m one --force": ["k.txt"],
     "export k.bin -m one --force": ["k.bin"],
     "export k.npy -m one --force": ["k.npy", "k.vocab.txt"],
@@ -27,52 +27,56 @@ WRITES = {  # a command that writes, and the files it writes beside the model m
     "explain|money in the [bank]|-m|one|-o|k.svg": ["k.svg"],
     "contextualize sentences.txt -m one -o k.npz": ["k.npz"],
     "vectorize sentences.txt -o v.npz": ["v.npz"],
-    "report|money in the [bank]|-m|one|-o|k.html": ["k.html"],
+    "explore|money in the [bank]|-m|one|-o|k.html": ["k.html"],
 }
 
 
-def killed(ground: Ground) -> Tries:
+def killed(workspace: Workspace) -> Tries:
     """Kill what writes at a random moment; the next run must find old or new, and leave no rest."""
-    place, rng = ground.place, ground.rng
+    folder, rng = workspace.folder, workspace.rng
     steps: dict[str, int] = {}  # how many openings, renames and the like a whole run takes
     whole: dict[str, bytes] = {}  # every run writes the same
     while True:
         for line in rng.sample(list(WRITES), len(WRITES)):
-            _prepare(ground, line)
+            _prepare(workspace, line)
             if line not in steps:
-                _kill(line, place, sys.maxsize)
-                steps[line] = int((place / ".steps").read_text())
-                whole |= {name: (place / name).read_bytes() for name in WRITES[line]}
-                _prepare(ground, line)
-            if not _kill(line, place, rng.randrange(steps[line]), rng.choice((None, rng.random()))):
+                _kill(line, folder, sys.maxsize)
+                steps[line] = int((folder / ".steps").read_text())
+                whole |= {name: (folder / name).read_bytes() for name in WRITES[line]}
+                _prepare(workspace, line)
+            if not _kill(
+                line, folder, rng.randrange(steps[line]), rng.choice((None, rng.random()))
+            ):
                 continue  # it was done before
-            wrong = "" if _is_whole(place, WRITES[line], whole) else "lost"
-            for question in ("check m", "neighbors bank -m m"):
-                end = run(question.split(), place)
-                wrong = wrong or judge(end) or ("lost" if end.code else "")
-            end = run(split(line), place)  # the next run
-            wrong = wrong or judge(end) or ("lost" if end.code else "")
-            rest = [p.name for p in place.rglob(".*") if ".tmp-" in p.name or ".ctxembed" in p.name]
-            wrong = wrong or ("lost" if rest else "")
-            yield f"killed: {line} {rest}", wrong, end
+            fault = "" if _is_whole(folder, WRITES[line], whole) else "lost"
+            for question in ("info --check -m m", "neighbors bank -m m"):
+                end = run(question.split(), folder)
+                fault = fault or find_fault(end) or ("lost" if end.code else "")
+            end = run(split(line), folder)  # the next run
+            fault = fault or find_fault(end) or ("lost" if end.code else "")
+            rest = [
+                p.name for p in folder.rglob(".*") if ".tmp-" in p.name or ".ctxembed" in p.name
+            ]
+            fault = fault or ("lost" if rest else "")
+            yield f"killed: {line} {rest}", fault, end
 
 
-def _prepare(ground: Ground, line: str) -> None:
+def _prepare(workspace: Workspace, line: str) -> None:
     """Have a sound model; one without checksums where they are to be added."""
-    model = ground.fresh()
+    model = workspace.fresh()
     if "--add" in line:
-        told = json.loads((model / "model.json").read_text())
-        del told["contents"], told["generation"]
-        (model / "model.json").write_text(json.dumps(told))
+        description = json.loads((model / "model.json").read_text())
+        del description["contents"], description["generation"]
+        (model / "model.json").write_text(json.dumps(description))
 
 
-def _is_whole(place: Path, names: list[str], whole: dict[str, bytes]) -> bool:
-    """Tell whether files are as they were, or wait to be put in place by the next run."""
-    waiting = names and (place / f".{names[0]}.ctxembed-ready").exists()
-    return bool(waiting) or all((place / name).read_bytes() == whole[name] for name in names)
+def _is_whole(folder: Path, names: list[str], whole: dict[str, bytes]) -> bool:
+    """Tell whether files are as they were, or wait to be moved by the next run."""
+    waiting = names and (folder / f".{names[0]}.ctxembed-ready").exists()
+    return bool(waiting) or all((folder / name).read_bytes() == whole[name] for name in names)
 
 
-def _kill(line: str, place: Path, steps: int, seconds: float | None = None) -> bool:
+def _kill(line: str, folder: Path, steps: int, seconds: float | None = None) -> bool:
     """Run a command; kill it after so many openings, renames and the like, or when it is time."""
     process = os.fork()
     if process == 0:
@@ -90,14 +94,14 @@ def _kill(line: str, place: Path, steps: int, seconds: float | None = None) -> b
             null = os.open(os.devnull, os.O_RDWR)
             for number in range(3):
                 os.dup2(null, number)
-            os.chdir(place)
+            os.chdir(folder)
             sys.argv = ["ctxembed", *split(line)]
             sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
             sys.addaudithook(count)
             main()
         except SystemExit:
             if steps == sys.maxsize:
-                (place / ".steps").write_text(str(done))
+                (folder / ".steps").write_text(str(done))
         finally:
             os._exit(1)
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Which model answers: named, found, or bundled; and what a model without text says."""
+"""Which model a command uses: named, default or bundled; messages of a model without text."""
 
 import os
 from pathlib import Path
@@ -8,34 +8,32 @@ import pytest
 import ctxembed
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import BUNDLED, bundled_model, model_path
-from tests.conftest import Run, write_tiny
+from tests.conftest import Run, mentions, write_tiny
 
 NOBODY: dict[str, str | None] = {"CTXEMBED_MODEL": None}
 
 
-def path_told(run: Run, *arguments: str, env: dict[str, str | None] = NOBODY) -> str:
+def printed_path(run: Run, *arguments: str, env: dict[str, str | None] = NOBODY) -> str:
     done = run("info", *arguments, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[1].removeprefix("path\t")
 
 
-def test_english_answers_where_no_other_is_named(run: Run, tmp_path: Path) -> None:
+def test_english_is_the_default_model(run: Run, tmp_path: Path) -> None:
     done = run("info", env=NOBODY)
     assert done.stdout.splitlines()[1] == f"path\t{bundled_model('english')}"
-    assert done.stderr == (
-        "ctxembed: the bundled model english answers; it has read 52 million words\n"
-    )
+    assert mentions(done.stderr, "bundled model 52~million words")
     write_tiny(tmp_path / "ctxembed-model")
-    assert path_told(run) == "ctxembed-model"
+    assert printed_path(run) == "ctxembed-model"
     done = run("info", env=NOBODY)
     said = "ctxembed: ctxembed-model answers; it has read 22 words: too few to trust\n"
     assert done.stderr == said
 
 
-def test_names_are_taken_by_the_option_the_environment_and_python(run: Run) -> None:
+def test_bundled_names_work_everywhere(run: Run) -> None:
     for name in BUNDLED:
-        assert path_told(run, "-m", name) == str(bundled_model(name))
-        assert path_told(run, env={"CTXEMBED_MODEL": name}) == str(bundled_model(name))
+        assert printed_path(run, "-m", name) == str(bundled_model(name))
+        assert printed_path(run, env={"CTXEMBED_MODEL": name}) == str(bundled_model(name))
         assert ctxembed.open(name).path == bundled_model(name)
     done = run("info", "-m", "everyday")
     assert done.stderr == ""  # it was named
@@ -43,15 +41,13 @@ def test_names_are_taken_by_the_option_the_environment_and_python(run: Run) -> N
     assert (missing.returncode, missing.stdout) == (3, "")
 
 
-def test_a_model_of_that_name_here_comes_first_and_it_is_said(run: Run, tmp_path: Path) -> None:
+def test_a_local_model_wins_over_a_bundled_name(run: Run, tmp_path: Path) -> None:
     (tmp_path / "everyday").mkdir()  # a folder that is no model hides nothing
-    assert path_told(run, "-m", "everyday") == str(bundled_model("everyday"))
+    assert printed_path(run, "-m", "everyday") == str(bundled_model("everyday"))
     write_tiny(tmp_path / "english")
     done = run("info", "-m", "english")
     assert done.stdout.splitlines()[1] == "path\tenglish"
-    assert done.stderr == (
-        "ctxembed: english is your own model in this directory; the bundled one is behind it\n"
-    )
+    assert done.stderr.startswith("ctxembed: english is your own model in this directory")
 
 
 def test_info_lists_the_bundled_models(run: Run) -> None:
@@ -65,25 +61,22 @@ def test_info_lists_the_bundled_models(run: Run) -> None:
 @pytest.mark.parametrize(
     "line", ["kwic bank", "senses slope", "ambiguity bank", "shift english everyday bank"]
 )
-def test_what_needs_occurrences_says_so_and_names_the_way(run: Run, line: str) -> None:
+def test_what_needs_occurrences_is_refused_with_a_fix(run: Run, line: str) -> None:
     done = run(*line.split(), *(() if "shift" in line else ("-m", "english")))
     assert (done.returncode, done.stdout) == (3, "")
-    begin = "no senses of 'slope' can be looked for: " if "slope" in line else ""
-    assert done.stderr == (
-        f"ctxembed: {begin}english has no corpus to show where words occur; bring your own:"
-        " ctxembed index CORPUS -m english -o mine; or ask the bundled -m everyday\n"
-    )
+    assert "english has no corpus" in done.stderr
+    assert "ctxembed index CORPUS -m english" in done.stderr
 
 
-def test_show_tells_why_there_are_no_examples(run: Run) -> None:
+def test_show_says_why_there_are_no_examples(run: Run) -> None:
     done = run("show", "bank", "-m", "english")
     assert done.returncode == 0
     assert "occurrence" not in done.stdout
-    assert "english has no corpus" in done.stderr
+    assert mentions(done.stderr, "corpus english")
     assert run("show", "bank", "--occurrences", "0", "-m", "english").stderr == ""
 
 
-def test_the_bundled_models_stay_as_they_are(run: Run) -> None:
+def test_the_bundled_models_cannot_be_changed(run: Run) -> None:
     before = {name: sorted(os.walk(bundled_model(name))) for name in BUNDLED}
     for name in BUNDLED:
         with pytest.raises(UsageError, match=f"the bundled model {name} stays as it is"):
@@ -94,5 +87,5 @@ def test_the_bundled_models_stay_as_they_are(run: Run) -> None:
 
 
 def test_an_empty_name_is_no_model() -> None:
-    with pytest.raises(UsageError, match="empty name"):
+    with pytest.raises(UsageError, match="empty"):
         model_path("")

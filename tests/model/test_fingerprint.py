@@ -22,7 +22,7 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.training.fit import fit_task
 from ctxembed.training.learn import learn_attention
-from tests.conftest import Run, write_tiny
+from tests.conftest import Run, mentions, write_tiny
 
 SENTENCES = ["the river bank quay", "the bank money", "the apple juice sweet"] * 40
 
@@ -50,11 +50,11 @@ def write_random(folder: Path) -> Path:
     words = [*(f"w{n}" for n in range(38)), "river", "bank"]
     text.write_text("".join(" ".join(rng.choice(words, 8)) + "\n" for _ in range(1000)))
     (folder / "index").mkdir(parents=True)
-    found = build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
-    write_occurrences(folder / "index", found.counts)
-    meta = {"tokens": found.tokens, "tokenizer": {}, "files": found.files}
+    counted = build(Corpus([str(text)]), Tokenizer(), folder / "index", 1, Progress())
+    write_occurrences(folder / "index", counted.counts)
+    meta = {"tokens": counted.tokens, "tokenizer": {}, "files": counted.files}
     vectors = rng.normal(size=(40, 8)).astype(np.float32)
-    write_files(folder, found.types, found.counts, vectors, None, meta)
+    write_files(folder, counted.types, counted.counts, vectors, None, meta)
     return folder
 
 
@@ -62,21 +62,22 @@ def learn(model: Model, _: Path) -> Table:
     return learn_attention(model, "new", steps=5)
 
 
-def fit(model: Model, place: Path) -> Table:
-    task = place / "task.tsv"
+def fit(model: Model, folder: Path) -> Table:
+    task = folder / "task.tsv"
     task.write_text("a\tw1 river [bank]\nb\tw2 [bank] w3\n" * 10)
     return fit_task(model, str(task), "new", epochs=1)
 
 
+@pytest.mark.posix  # replaces files that are open
 @pytest.mark.parametrize("work", [learn, fit])
-def test_a_model_replaced_while_attention_is_made(
+def test_a_model_replaced_while_attention_is_learned(
     work: Callable[[Model, Path], Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Model.open(write_random(tmp_path / "m"))
 
-    def late(*given: Any) -> None:
+    def late(*arguments: Any) -> None:
         exchange(model)
-        save_attention(*given)
+        save_attention(*arguments)
 
     monkeypatch.setattr(f"ctxembed.training.{work.__name__}.save_attention", late)
     with pytest.raises(ModelError, match=r"m: replaced by another model meanwhile; nothing was sa"):
@@ -92,10 +93,7 @@ def test_an_attention_of_another_model_is_refused(tiny: Path, tmp_path: Path, ru
     shutil.copytree(mine / "attention", tmp_path / "other" / "attention")
     done = run("explain", "the [bank] money", "-m", "other")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == (
-        "ctxembed: other/attention/learned/layer.json: made for another model than other; learn it"
-        " again with: ctxembed learn\n"
-    )
+    assert mentions(done.stderr, "other/attention/learned/layer.json model ctxembed learn")
 
 
 def test_senses_of_another_model_are_refused(often: Path, tmp_path: Path, run: Run) -> None:
@@ -107,13 +105,10 @@ def test_senses_of_another_model_are_refused(often: Path, tmp_path: Path, run: R
     (tmp_path / "other" / "model.json").write_text(json.dumps(description))
     done = run("kwic", "bank", "--where", "sense=1", "-m", "other")
     assert (done.returncode, done.stdout) == (3, "")
-    assert (
-        "made for another model than other; remove it; ctxembed senses WORD --save finds senses"
-        in (done.stderr)
-    )
+    assert mentions(done.stderr, "model ctxembed senses --save")
 
 
-def test_what_was_made_before_fingerprints_still_opens(tiny: Path, tmp_path: Path) -> None:
+def test_a_model_without_a_fingerprint_still_opens(tiny: Path, tmp_path: Path) -> None:
     old = shutil.copytree(tiny, tmp_path / "old")
     description = json.loads((old / "model.json").read_text())
     del description["fingerprint"]

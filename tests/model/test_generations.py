@@ -1,4 +1,4 @@
-"""Whatever replaces a model while it is asked, an answer is wholly of the old or of the new one."""
+"""While a model is replaced, each answer comes wholly from the old one or the new one."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from ctxembed.queries.compare import compare
 from ctxembed.queries.neighbors import neighbors
 from ctxembed.queries.show import vector
 from ctxembed.storage import manifest as contents
-from ctxembed.storage.atomic import written_whole
+from ctxembed.storage.atomic import atomic_directory
 from ctxembed.storage.folder import Part
 from ctxembed.storage.manifest import list_contents
 from tests.conftest import Run, write_tiny
@@ -41,15 +41,15 @@ def ask(path: Path) -> str:
     return str([*rows, index.words(index.sentence(2)), model.attentions(), model.size()])
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_only_whole_answers(tmp_path: Path) -> None:
+@pytest.mark.posix
+def test_answers_come_from_one_model_while_it_is_replaced(tmp_path: Path) -> None:
     models = write_tiny(tmp_path / "one"), other_model(tmp_path / "two")
     right = []
-    for number, place in enumerate(models):
-        list_contents(place)
-        opened = Model.open(place)
+    for number, path in enumerate(models):
+        list_contents(path)
+        opened = Model.open(path)
         save_attention(opened, "learned", Saved(general("cosine", 4, 1 + number)))
-        right.append(ask(place))
+        right.append(ask(path))
     assert right[0] != right[1]
     target = shutil.copytree(models[0], tmp_path / "m")
     writer = os.fork()
@@ -57,7 +57,7 @@ def test_only_whole_answers(tmp_path: Path) -> None:
         code = 1
         try:
             for turn in range(REPLACEMENTS):
-                with written_whole(target, replace=True) as work:
+                with atomic_directory(target, replace=True) as work:
                     shutil.copytree(models[1 - turn % 2], work, dirs_exist_ok=True)
             code = 0
         finally:
@@ -75,14 +75,15 @@ def test_only_whole_answers(tmp_path: Path) -> None:
     assert min(seen) > 0
 
 
-def test_a_model_that_is_gone_before_all_of_it_is_open(
+@pytest.mark.posix  # replaces files that are open
+def test_a_model_replaced_while_it_is_opened(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many attentions some are opened late: then the new model answers, wholly."""
+    """With many attentions some are opened late: then all answers come from the new model."""
     models = write_tiny(tmp_path / "one"), other_model(tmp_path / "two")
-    for number, place in enumerate(models):
-        list_contents(place)
-        save_attention(Model.open(place), "learned", Saved(general("cosine", 4, 1 + number)))
+    for number, folder in enumerate(models):
+        list_contents(folder)
+        save_attention(Model.open(folder), "learned", Saved(general("cosine", 4, 1 + number)))
     line = ("explain", "the [bank] money", "--attention", "learned", "-m")
     new = run(*line, str(models[1])).stdout
     target = shutil.copytree(models[0], tmp_path / "m")
@@ -92,11 +93,11 @@ def test_a_model_that_is_gone_before_all_of_it_is_open(
     def open_and_replace(path: Path) -> Model:
         model: Model = opened(Model, path)
         if model.meta == Model.open(models[0]).meta:
-            with written_whole(target, replace=True) as work:
+            with atomic_directory(target, replace=True) as work:
                 shutil.copytree(models[1], work, dirs_exist_ok=True)
         return model
 
-    monkeypatch.setattr(contents, "HELD", 0)
+    monkeypatch.setattr(contents, "MAX_OPENED", 0)
     monkeypatch.setattr(Model, "open", lambda path: (
         open_and_replace(path) if path == target else opened(Model, path)))  # fmt: skip
     assert run(*line, str(target)).stdout == new

@@ -1,4 +1,4 @@
-"""Saved senses: one file for all words of a model, written whole, believed only if they fit."""
+"""Saved senses: one file for all words of a model, refused if it does not fit."""
 
 import json
 import os
@@ -18,8 +18,10 @@ WORDS = [".", "..", "a/b", "../../x", "/", "~", "Bank", "bank", "nul\0", "\udc80
 
 def two_senses(word: str, dim: int = 2, first: float = 1.0) -> SavedSenses:
     rows = np.array([[first] * dim, [0.5] * dim], np.float32)
-    marks, places = [["money"], ["river", "water"]], [[3, 4], [9]]
-    return SavedSenses(word, "general", [3, 1], rows, -rows, [0.0, 2.0], marks, places, {"k": None})
+    marks, positions = [["money"], ["river", "water"]], [[3, 4], [9]]
+    return SavedSenses(
+        word, "general", [3, 1], rows, -rows, [0.0, 2.0], marks, positions, {"k": None}
+    )
 
 
 @pytest.fixture
@@ -32,18 +34,18 @@ def model(tmp_path: Path) -> Model:
     return Model.open(tmp_path / "m")
 
 
-def test_what_was_saved_comes_back(model: Model) -> None:
+def test_saved_senses_are_read_back(model: Model) -> None:
     assert saved_senses(model, "bank") is None
     for number, word in enumerate(WORDS):
         assert save_senses(model, two_senses(word, first=number)) == model.path / FILE
     assert set(open_senses(model)) == set(WORDS)
-    found = saved_senses(model, "bank")
-    assert found is not None
-    assert (found.word, found.number, found.shares.tolist()) == ("bank", 2, [0.75, 0.25])
-    assert found.vectors.tolist() == [[7.0, 7.0], [0.5, 0.5]]  # bank is the eighth
-    assert found.weights.tolist() == [[-7.0, -7.0], [-0.5, -0.5]]
-    assert (list(found.bias), found.markers[1]) == ([0.0, 2.0], ["river", "water"])
-    assert (found.examples, found.facts) == ([[3, 4], [9]], {"k": None})
+    senses = saved_senses(model, "bank")
+    assert senses is not None
+    assert (senses.word, senses.number, senses.shares.tolist()) == ("bank", 2, [0.75, 0.25])
+    assert senses.vectors.tolist() == [[7.0, 7.0], [0.5, 0.5]]  # bank is the eighth
+    assert senses.weights.tolist() == [[-7.0, -7.0], [-0.5, -0.5]]
+    assert (list(senses.bias), senses.markers[1]) == ([0.0, 2.0], ["river", "water"])
+    assert (senses.examples, senses.facts) == ([[3, 4], [9]], {"k": None})
     capital = saved_senses(model, "Bank")
     assert capital is not None and capital.vectors[0, 0] == 6
 
@@ -51,20 +53,20 @@ def test_what_was_saved_comes_back(model: Model) -> None:
 def test_many_at_once_and_one_again(model: Model) -> None:
     save_senses(model, two_senses("bank"), two_senses("Bank", first=5))
     save_senses(model, two_senses("bank", first=8))
-    found = open_senses(model)
-    assert [(word, item.vectors[0, 0]) for word, item in found.items()] == [
+    senses = open_senses(model)
+    assert [(word, item.vectors[0, 0]) for word, item in senses.items()] == [
         ("bank", 8),
         ("Bank", 5),
     ]
 
 
-def test_nothing_but_one_file_is_written(model: Model) -> None:
+def test_export_writes_one_file(model: Model) -> None:
     before = {item.name for item in model.path.iterdir()}
     save_senses(model, two_senses(".."))
     assert {item.name for item in model.path.iterdir()} == {*before, FILE}
 
 
-def test_a_word_of_dots(run: Run, tmp_path: Path) -> None:
+def test_a_word_made_of_dots(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("the bank . money .. apple\nriver bank .. and . phone\n" * 30)
     options = ("--tokenizer", "whitespace", "--lines", "--static-only", "--epochs", "1")
     assert run("train", "c.txt", "-o", "m", *options).returncode == 0
@@ -77,33 +79,37 @@ def test_a_word_of_dots(run: Run, tmp_path: Path) -> None:
 def _damage(path: Path, **changed: object) -> None:
     with np.load(path) as file:
         arrays = dict(file)
-    told = json.loads(arrays["description"].tobytes())
+    description = json.loads(arrays["description"].tobytes())
     for name, value in changed.items():
-        if name in told:
-            told[name] = value
+        if name in description:
+            description[name] = value
         else:
-            made = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.array(value)
-            arrays[name] = made
-    arrays["description"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
+            array = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.array(value)
+            arrays[name] = array
+    arrays["description"] = np.frombuffer(json.dumps(description).encode(), np.uint8)
     np.savez(path, **arrays)
 
 
-def test_the_form_of_before_is_read(model: Model) -> None:
+def test_the_old_format_is_read(model: Model) -> None:
     path = save_senses(model, two_senses("Bank"), two_senses("bank", first=3))
     with np.load(path) as file:
         arrays = dict(file)
     words = arrays.pop("words").tobytes().decode().split("\n")
-    told = map(json.loads, arrays.pop("told").tobytes().decode().split("\n"))
+    descriptions = map(json.loads, arrays.pop("told").tobytes().decode().split("\n"))
     del arrays["ends"]
-    every = {"format": 2, "model": model.fingerprint, "words": dict(zip(words, told, strict=True))}
+    every = {
+        "format": 2,
+        "model": model.fingerprint,
+        "words": dict(zip(words, descriptions, strict=True)),
+    }
     np.savez(path, **arrays | {"description": np.frombuffer(json.dumps(every).encode(), np.uint8)})
     model.senses = None
-    found = saved_senses(model, "bank")
-    assert found is not None and found.vectors[0].tolist() == [3, 3]
+    senses = saved_senses(model, "bank")
+    assert senses is not None and senses.vectors[0].tolist() == [3, 3]
     assert list(open_senses(model)) == ["Bank", "bank"]
 
 
-def test_damage_is_told(model: Model) -> None:
+def test_damage_is_reported(model: Model) -> None:
     path = save_senses(model, two_senses("bank"))
     whole = path.read_bytes()
     for harm, message in (
@@ -129,7 +135,7 @@ def test_damage_is_told(model: Model) -> None:
 
 
 def test_senses_that_unpack_to_anything(model: Model) -> None:
-    """Ours are not packed; what is packed may be a bomb."""
+    """ModelRepresentation are not packed; what is packed may be a bomb."""
     save_senses(model, two_senses("bank"))
     with np.load(model.path / FILE) as file:
         np.savez_compressed(model.path / FILE, **dict(file))
@@ -146,7 +152,7 @@ def test_senses_of_a_terabyte(model: Model) -> None:
 
 
 def test_nothing_may_stand_behind_senses(model: Model) -> None:
-    """A zip file may have anything behind its end, and opens; ours has nothing there."""
+    """A zip file may have anything after its end, and opens; senses.npz has nothing there."""
     save_senses(model, two_senses("bank"))
     with (model.path / FILE).open("ab") as file:
         file.write(b"x")

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 import ctxembed
-from ctxembed.cli.main import COMMANDS, load_command
+from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.main import load_command
 from ctxembed.model.bundled import bundled_model
 from ctxembed.output.blocks import draw_blocks
 from ctxembed.output.picture import draw
@@ -47,8 +48,10 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
         (lambda _: ctxembed.positions(EVERYDAY, attention="learned"), ["lines"]),
     ],
     "ambiguity": [(lambda _: ctxembed.ambiguity(EVERYDAY, ["bank", "apple"]), ["dots"])],
-    "neighbors": [(lambda _: ctxembed.neighbors(EVERYDAY, "apple"), ["bars"])],
-    "analogy": [(lambda _: ctxembed.analogy(EVERYDAY, "apple", "pear", "phone"), ["bars"])],
+    "neighbors": [
+        (lambda _: ctxembed.neighbors(EVERYDAY, "apple"), ["bars"]),
+        (lambda _: ctxembed.analogy(EVERYDAY, "apple", "pear", "phone"), ["bars"]),
+    ],
     "ladder": [(lambda _: ctxembed.ladder(EVERYDAY, "apple", "pear"), ["bars"])],
     "substitutes": [(lambda _: ctxembed.substitutes(EVERYDAY, APPLE), ["bars"])],
     "evaluate": [
@@ -70,12 +73,12 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_list_is_whole() -> None:
+def test_every_drawn_command_is_listed() -> None:
     assert {name for name in COMMANDS if load_command(name).picture} == set(DRAWN)
 
 
 @pytest.mark.parametrize(
-    ("name", "which"), [(name, i) for name, asked in DRAWN.items() for i in range(len(asked))]
+    ("name", "which"), [(name, i) for name, result in DRAWN.items() for i in range(len(result))]
 )
 def test_each_picture(name: str, which: int, own: Path) -> None:
     ask, kinds = DRAWN[name][which]

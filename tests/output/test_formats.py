@@ -13,9 +13,9 @@ SHOWN = list(zip(PARTS[::2], PARTS[1::2], strict=True))
 
 
 def test_every_format_is_shown() -> None:
-    asked = [line.rpartition(" -f ") for line, _ in SHOWN]
-    commands = dict.fromkeys(command for command, _, _ in asked)
-    assert [(c, form) for c, _, form in asked] == [(c, f) for c in commands for f in FORMATS]
+    result = [line.rpartition(" -f ") for line, _ in SHOWN]
+    commands = dict.fromkeys(command for command, _, _ in result)
+    assert [(c, form) for c, _, form in result] == [(c, f) for c in commands for f in FORMATS]
     assert [command.split()[0] for command in commands] == ["senses", "ambiguity", "kwic"]
 
 

@@ -85,10 +85,10 @@ def test_no_rows(form: str) -> None:
 
 def test_rows_are_a_stream() -> None:
     """A line is printed before the next row is asked for."""
-    asked: list[int] = []
-    lines = render(Table(("n",), stream(asked)), "jsonl")
+    numbers: list[int] = []
+    lines = render(Table(("n",), stream(numbers)), "jsonl")
     assert next(lines) == '{"n": 0}\n'
-    assert asked == [0]
+    assert numbers == [0]
 
 
 def test_a_narrow_terminal_shortens_the_widest_text() -> None:
@@ -99,7 +99,7 @@ def test_a_narrow_terminal_shortens_the_widest_text() -> None:
     assert lines[3] == "pear   short"
 
 
-def test_bold_header_only_where_asked() -> None:
+def test_bold_header_only_on_request() -> None:
     table = Table(("a",), [(1,)])
     assert text(table, "table", bold=True).startswith("\x1b[1m")
     assert "\x1b" not in text(table, "table")
@@ -128,14 +128,14 @@ def test_round_to_total(values: list[float], digits: int) -> None:
 
 
 def test_a_column_that_is_empty_throughout_takes_no_room() -> None:
-    made = Table(("word", "random", "cosine"), [("pear", None, 0.5), ("plum", None, 0.25)])
-    assert text(made, "table") == ("word  cosine\n----  ------\npear  0.5000\nplum  0.2500\n")
-    assert text(made, "tsv").splitlines()[0] == "word\trandom\tcosine"
+    table = Table(("word", "random", "cosine"), [("pear", None, 0.5), ("plum", None, 0.25)])
+    assert text(table, "table") == ("word  cosine\n----  ------\npear  0.5000\nplum  0.2500\n")
+    assert text(table, "tsv").splitlines()[0] == "word\trandom\tcosine"
 
 
 def test_a_word_longer_than_the_room_is_broken_not_the_table() -> None:
     long = [Column(name, role="long") for name in ("near", "marks", "quotes")]
     rows = [("parameters", "definition " * 3, f"{'x' * 40} " * 3)]
-    made = text(Table(long, rows), "table", width=60)
-    assert max(map(len, made.splitlines())) == 60
-    assert "parameters" in made and "definition" in made
+    printed = text(Table(long, rows), "table", width=60)
+    assert max(map(len, printed.splitlines())) == 60
+    assert "parameters" in printed and "definition" in printed

@@ -1,4 +1,4 @@
-"""What is lost with each word: by hand, against scipy, and as printed."""
+"""Ablation of each context word: by hand, against scipy, and as printed."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from ctxembed.context.representations import Attention, Representations
 from ctxembed.model.model import Model
 from ctxembed.queries.ablate import ablate
 from ctxembed.stats.rank_correlation import ranks, spearman
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 SENTENCE = "the [apple] launched the phone"
 AXES = ("--axis", "taste=orange", "--axis", "tech=phone")
@@ -58,10 +58,7 @@ def records() -> list[dict[str, object]]:
 def test_output(run: Run, form: str, expected: str) -> None:
     done = run("ablate", SENTENCE, *AXES, "-f", form, *(["--precision", "6"] * (form == "csv")))
     assert (done.stdout, done.returncode) == (expected, 0)
-    assert done.stderr == (
-        "ctxembed: rank correlation of weight and change: 0.40 (over 4 words):"
-        " too few words to mean anything\n"
-    )
+    assert mentions(done.stderr, "0.40 4~words")
 
 
 def test_json(run: Run) -> None:
@@ -78,11 +75,11 @@ def test_the_textbook_by_hand(run: Run, tmp_path: Path) -> None:
     done = run("ablate", "[a] b b", "--vectors", "ab.tsv", "-f", "json")
     e = np.e
     cosine = (e * e + 2) / np.sqrt((e * e + 4) * (e * e + 1))
-    for row, place in zip(json.loads(done.stdout), (2, 3), strict=True):
-        assert (row["removed"], row["position"], row["spearman"]) == ("b", place, None)
+    for row, position in zip(json.loads(done.stdout), (2, 3), strict=True):
+        assert (row["removed"], row["position"], row["spearman"]) == ("b", position, None)
         assert row["weight"] == pytest.approx(1 / (e + 2))
         assert row["change"] == pytest.approx(1 - cosine)
-    assert "too little to compare" in done.stderr
+    assert mentions(done.stderr, "little compare")
 
 
 def test_the_vector_without_a_word_is_the_vector_of_the_shorter_sentence(model: Model) -> None:
@@ -112,32 +109,12 @@ def test_sentences_from_stdin_and_content_words(run: Run) -> None:
     targets = [tuple(line.split("\t")[:3]) for line in done.stdout.splitlines()[1:]]
     assert targets[:3] == [("1", "bank", "the"), ("1", "bank", "money"), ("2", "orange", "juice")]
     assert len(targets) == 2 + 6
-    assert "mean over 3 targets" in done.stderr  # juice has two equal weights
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message", "code"),
-    [
-        (["[apple]"], "'apple': no context word to remove", 2),
-        (["[apple juice]"], "'apple juice': no context word to remove", 2),
-        (["the [quay] river"], "'quay' is not in the vocabulary", 4),
-        (["the apple", "--word", "bank"], "--word bank: not in the sentence", 2),
-        (["the [apple]", "--axis", "taste"], "--axis 'taste': write NAME=WORD,WORD,...", 2),
-        (["the [apple]", "--axis", "a=quay"], "--axis a: 'quay' is not in the vocabulary", 4),
-        (["the [apple]", "--attention", "mine"], "no attention 'mine'", 3),
-        (["-"], "nothing to do: stdin was empty", 2),
-        ([], "Missing argument 'SENTENCE...'", 2),
-    ],
-)
-def test_errors(run: Run, arguments: list[str], message: str, code: int) -> None:
-    done = run("ablate", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, "over~3~targets mean")  # juice has two equal weights
 
 
 def test_unknown_words_are_named(run: Run) -> None:
     done = run("ablate", "the [apple] quay phone")
-    assert "skipped, not in the vocabulary: quay" in done.stderr
+    assert mentions(done.stderr, "vocabulary quay")
 
 
 def test_ranks_agree_with_scipy() -> None:
@@ -145,8 +122,8 @@ def test_ranks_agree_with_scipy() -> None:
     rng = np.random.default_rng(3)
     for size in (2, 5, 40):
         one, other = rng.integers(0, 5, size), rng.normal(size=size).round(1)
-        made = ranks(other, np.ones((1, len(other))))
-        np.testing.assert_array_equal(made[0], stats.rankdata(other))
+        ranked = ranks(other, np.ones((1, len(other))))
+        np.testing.assert_array_equal(ranked[0], stats.rankdata(other))
         if len(set(one)) > 1 and len(set(other)) > 1:
             assert spearman(one, other) == pytest.approx(stats.spearmanr(one, other).statistic)
     assert spearman([1, 1, 1], [1, 2, 3]) is None

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ctxembed.model.bundled import bundled_model
-from ctxembed.queries.ambiguity import describe
-from ctxembed.word_senses.sense_space import SenseSpace, _between
-from tests.conftest import Run
+from ctxembed.queries.ambiguity import measure_usage
+from ctxembed.word_senses.sense_space import SenseSpace, mean_cosine_between
+from tests.conftest import Run, mentions
 
 COLUMNS = "word\tcount\tsenses\tscore\tself_similarity\tlow\thigh\tstatic_variance\tverdict"
 
@@ -19,19 +19,19 @@ def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1] * 10]
     space = SenseSpace(None, 4 * np.eye(2), baseline=0.1)  # type: ignore[arg-type]
-    made = describe("bank", 40, vectors, vectors[0], space, 1)
+    usage = measure_usage("bank", 40, vectors, vectors[0], space, 1)
     pairs = (30 * 29 + 10 * 9) / (40 * 39)  # of one direction, all others have cosine 0
-    assert made.similarity == pytest.approx(pairs - 0.1)
-    assert made.low < made.similarity < made.high
-    assert made.explained == pytest.approx(3 / 4)
-    assert (made.senses, made.verdict) == (2, "needs-context")
+    assert usage.similarity == pytest.approx(pairs - 0.1)
+    assert usage.low < usage.similarity < usage.high
+    assert usage.explained == pytest.approx(3 / 4)
+    assert (usage.senses, usage.verdict) == (2, "needs-context")
 
 
 def test_baseline_leaves_pairs_of_one_word_out() -> None:
     x, y = np.eye(2)
-    assert _between([np.array([x, x]), np.array([y, y, y])]) == 0
-    assert _between([np.array([x, x]), np.array([x, y])]) == pytest.approx(0.5)
-    assert _between([np.array([x, x])]) == 0  # no pairs
+    assert mean_cosine_between([np.array([x, x]), np.array([y, y, y])]) == 0
+    assert mean_cosine_between([np.array([x, x]), np.array([x, y])]) == pytest.approx(0.5)
+    assert mean_cosine_between([np.array([x, x])]) == 0  # no pairs
 
 
 def test_rows(run: Run, often: Path) -> None:
@@ -60,12 +60,12 @@ def test_rows(run: Run, often: Path) -> None:
 
 
 def test_the_verdict_follows_the_senses(run: Run, often: Path, tmp_path: Path) -> None:
-    place = str(shutil.copytree(often, tmp_path / "model"))
+    folder = str(shutil.copytree(often, tmp_path / "model"))
     for word in ("bank", "apple", "sweet"):
-        found = run("senses", word, "-m", place).stdout.count("\n") - 1
-        row = run("ambiguity", word, "-m", place).stdout.splitlines()[1].split("\t")
-        assert int(row[2]) == found
-        assert row[8] == ("needs-context" if found > 1 else "static-ok")
+        number = run("senses", word, "-m", folder).stdout.count("\n") - 1
+        row = run("ambiguity", word, "-m", folder).stdout.splitlines()[1].split("\t")
+        assert int(row[2]) == number
+        assert row[8] == ("needs-context" if number > 1 else "static-ok")
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "markdown"])
@@ -74,8 +74,8 @@ def test_formats_say_the_same(run: Run, often: Path, form: str) -> None:
     cells = plain.splitlines()[1].split("\t")
     text = run("ambiguity", "bank", "-m", str(often), "--precision", "3", "-f", form).stdout
     if form in ("json", "jsonl"):
-        made = json.loads(text)
-        record = made[0] if form == "json" else made
+        rows = json.loads(text)
+        record = rows[0] if form == "json" else rows
         assert list(record) == COLUMNS.split("\t")
         assert [record["word"], record["count"], record["verdict"]] == [cells[0], 30, cells[8]]
         assert record["self_similarity"] == float(cells[4])
@@ -92,17 +92,18 @@ def test_the_verdict_is_whole_on_a_usual_terminal(run: Run) -> None:
 
 
 def test_score_and_senses_are_of_the_same_occurrences(run: Run, tmp_path: Path) -> None:
-    """Where senses are kept, the score that made them is told; not where somebody gave a number."""
-    place = str(shutil.copytree(bundled_model("everyday"), tmp_path / "model"))
+    """Of saved senses the score is printed, except where the user gave their number."""
+    folder = str(shutil.copytree(bundled_model("everyday"), tmp_path / "model"))
     (tmp_path / "model" / "senses.npz").unlink()
-    asked = ("ambiguity", "orange", "-m", place, "-f", "json")
-    (alone,) = json.loads(run(*asked).stdout)
-    kept = json.loads(run("senses", "orange", "--all-k", "-m", place, "-f", "json").stdout)
-    (row,) = json.loads(run(*asked).stdout)
+    command = ("ambiguity", "orange", "-m", folder, "-f", "json")
+    (alone,) = json.loads(run(*command).stdout)
+    saving = ("senses", "orange", "--save", "--all-k", "-m", folder, "-f", "json")
+    kept = json.loads(run(*saving).stdout)
+    (row,) = json.loads(run(*command).stdout)
     assert row["score"] == pytest.approx(kept[1]["score"], abs=1e-4) != alone["score"]
     assert row["senses"] == next(item["k"] for item in kept if item["chosen"] == "yes")
-    assert run("senses", "orange", "--k", "5", "--save", "-m", place).returncode == 0
-    assert json.loads(run(*asked).stdout) == [alone]
+    assert run("senses", "orange", "--k", "5", "--save", "-m", folder).returncode == 0
+    assert json.loads(run(*command).stdout) == [alone]
 
 
 def test_too_rare(run: Run, often: Path) -> None:
@@ -111,42 +112,27 @@ def test_too_rare(run: Run, often: Path) -> None:
 
 
 def test_summary(run: Run, often: Path) -> None:
-    asked = ("ambiguity", "--min-count", "30", "-m", str(often))
-    rows = [line.split("\t") for line in run(*asked).stdout.splitlines()[1:]]
-    text = run(*asked, "--summary").stdout
-    told = {row[0]: float(row[1]) for row in (x.split("\t") for x in text.splitlines()[1:])}
+    command = ("ambiguity", "--min-count", "30", "-m", str(often))
+    rows = [line.split("\t") for line in run(*command).stdout.splitlines()[1:]]
+    text = run(*command, "--summary").stdout
+    summary = {row[0]: float(row[1]) for row in (x.split("\t") for x in text.splitlines()[1:])}
     needs = sum(int(row[1]) for row in rows if row[8] == "needs-context")
-    assert told["words"] == 6
-    assert told["words_needs-context"] == sum(row[8] == "needs-context" for row in rows)
-    assert told["text_judged"] == pytest.approx(255 / 330, abs=1e-6)
-    assert told["text_needs_context"] == pytest.approx(needs / 255, abs=1e-6)
+    assert summary["words"] == 6
+    assert summary["words_needs-context"] == sum(row[8] == "needs-context" for row in rows)
+    assert summary["text_judged"] == pytest.approx(255 / 330, abs=1e-6)
+    assert summary["text_needs_context"] == pytest.approx(needs / 255, abs=1e-6)
 
 
 def test_stdin_and_unknown(run: Run, often: Path) -> None:
     done = run("ambiguity", "-", "-m", str(often), stdin="bank\nzebra\n")
     assert done.returncode == 4
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["word", "bank"]
-    assert "'zebra' is not in the vocabulary" in done.stderr
+    assert mentions(done.stderr, "'zebra' vocabulary")
 
 
 def test_same_seed_same_bytes(run: Run, often: Path) -> None:
     one, two = (run("ambiguity", "-m", str(often), "--seed", "3").stdout for _ in "ab")
     assert one == two
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["zebra"], 4, "'zebra' is not in the vocabulary"),
-        (["--min-count", "1000"], 1, "no word occurs 1000 times; give a lower --min-count"),
-        (["--attention", "mine", "--min-count", "30"], 3, "no attention 'mine'"),
-        (["-"], 2, "stdin was empty"),
-    ],
-)
-def test_errors(run: Run, often: Path, arguments: list[str], code: int, message: str) -> None:
-    done = run("ambiguity", *arguments, "-m", str(often))
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
 
 
 def test_needs_no_sklearn(spawn: Run, often: Path, tmp_path: Path) -> None:

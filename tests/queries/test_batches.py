@@ -1,10 +1,10 @@
-"""One bad line does not end a batch; words are looked for in other forms; places are as written."""
+"""One bad line does not end a batch; other forms of words; positions as written."""
 
 import json
 
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 LINES = "the [apple] juice\n\nthe [aple] phone\nthe [bank\nthe [bank] river\n"
 TOLD = {
@@ -38,13 +38,13 @@ def test_a_line_without_a_target_is_named(run: Run) -> None:
     done = run("contextualize", "-", stdin="the apple\nthe [bank]\n")
     assert done.returncode == 4
     assert [line.split("\t")[:2] for line in done.stdout.splitlines()[1:]] == [["2", "bank"]]
-    assert done.stderr == "ctxembed: line 1: no target; mark it with [ ] or give --all\n"
+    assert mentions(done.stderr, "line~1 target --all")
 
 
-def test_a_word_alone_ends_no_batch_of_ablations(run: Run) -> None:
+def test_a_single_word_does_not_stop_a_batch_of_ablations(run: Run) -> None:
     done = run("ablate", "-", "-f", "json", stdin="[apple]\nthe [bank] river\n")
     assert done.returncode == 4
-    assert "line 1: 'apple': no context word to remove" in done.stderr
+    assert mentions(done.stderr, "line~1 'apple' context word")
     assert {row["sentence"] for row in json.loads(done.stdout)} == {2}
 
 
@@ -52,24 +52,24 @@ def test_many_bad_lines_are_counted(run: Run) -> None:
     done = run("compare", "-", stdin="[apple] juice\n" + "[qq]\n" * 30)
     assert done.returncode == 4
     assert done.stderr.count("'qq' is not in the vocabulary") == 20
-    assert "ctxembed: and 10 more lines have no answer\n" in done.stderr
+    assert mentions(done.stderr, "10~more lines")
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("written", "other"),
     [("apples", "apple"), ("Apple's", "apple"), ("ap-ple", "apple"), ("RIVERS", "river")],
 )
-def test_other_forms(run: Run, written: str, found: str) -> None:
-    said = f"not in the vocabulary, taken in another form: {written.lower()} as {found}"
+def test_other_forms(run: Run, written: str, other: str) -> None:
+    said = f"not in the vocabulary, taken in another form: {written.lower()} as {other}"
     done = run("compare", f"the [{written}] juice", "-f", "json")
-    assert (done.returncode, json.loads(done.stdout)[0]["target"]) == (0, found)
+    assert (done.returncode, json.loads(done.stdout)[0]["target"]) == (0, other)
     assert said in done.stderr
-    same = run("compare", f"the [{found}] juice", "-f", "json")
+    same = run("compare", f"the [{other}] juice", "-f", "json")
     assert same.stdout == done.stdout
     for line in (f"neighbors {written} -n 1", f"similarity {written} bank", f"show {written}"):
         done = run(*line.split())
         assert done.returncode == 0
-        assert done.stdout == run(*line.replace(written, found).split()).stdout
+        assert done.stdout == run(*line.replace(written, other).split()).stdout
         assert said.replace(written.lower(), written) in done.stderr
 
 
@@ -79,11 +79,11 @@ def test_an_unknown_axis_word_is_dropped(run: Run) -> None:
         ("show", "apple"),
         ("similarity", "bank", "the"),
     ):
-        asked = run(*line, "--axis", "taste=sweet,qqq,oranges", "-f", "json")
+        answer = run(*line, "--axis", "taste=sweet,qqq,oranges", "-f", "json")
         plain = run(*line, "--axis", "taste=sweet,orange", "-f", "json")
-        assert (asked.returncode, asked.stdout) == (0, plain.stdout)
-        assert "--axis taste: 'qqq' is not in the vocabulary" in asked.stderr
-        assert "taken in another form: oranges as orange" in asked.stderr
+        assert (answer.returncode, answer.stdout) == (0, plain.stdout)
+        assert mentions(answer.stderr, "--axis taste 'qqq' vocabulary")
+        assert mentions(answer.stderr, "oranges orange")
     done = run("show", "apple", "--axis", "taste=qqq")
     assert (done.returncode, done.stdout) == (4, "")
 
@@ -91,8 +91,8 @@ def test_an_unknown_axis_word_is_dropped(run: Run) -> None:
 def test_positions_count_the_words_as_written(run: Run) -> None:
     text = "a ripe [apple] of the [orange juice] fell"
     for command in ("compare", "contextualize"):
-        given = ("-",) if command == "contextualize" else (text,)
-        rows = json.loads(run(command, *given, "-f", "json", stdin=f"{text}\n").stdout)
+        arguments = ("-",) if command == "contextualize" else (text,)
+        rows = json.loads(run(command, *arguments, "-f", "json", stdin=f"{text}\n").stdout)
         assert {(row["target"], row["position"]) for row in rows} == {
             ("apple", 3),
             ("orange juice", 6),
@@ -101,7 +101,7 @@ def test_positions_count_the_words_as_written(run: Run) -> None:
     assert (row["removed"], row["position"]) == ("the", 3)
 
 
-def test_empty_words_alone_are_an_error_that_says_so(run: Run) -> None:
+def test_only_empty_words_is_an_error(run: Run) -> None:
     done = run("similarity", "", " ")
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr.endswith("no word was given\n")

@@ -15,7 +15,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, save_senses
 from ctxembed.static.space import Space, mean_of
-from tests.conftest import ROOT, TEXT, WORDS, Run, write_tiny
+from tests.conftest import ROOT, TEXT, WORDS, Run, in_bash, mentions, write_tiny
 
 HEAD = "sentence\ttarget\tposition\trepresentation\tcos_static\tlike\tbecause\tsense\tsense_share\n"
 
@@ -36,13 +36,13 @@ def general_parts(words: list[str], target: int) -> list[list[float]]:
     parts[target] += 0.3 * units[target]
     for slope in SLOPES:
         raised = {}
-        for place, word in enumerate(words):
-            if place != target:
+        for position, word in enumerate(words):
+            if position != target:
                 p = tokens.count(word) / len(tokens)
-                score = 6 * units[target] @ units[place] - slope * abs(place - target)
-                raised[place] = math.exp(score) * 1e-3 / (1e-3 + p)
-        for place, value in raised.items():
-            parts[place] += 0.7 / 4 * value / sum(raised.values()) * units[place]
+                score = 6 * units[target] @ units[position] - slope * abs(position - target)
+                raised[position] = math.exp(score) * 1e-3 / (1e-3 + p)
+        for position, value in raised.items():
+            parts[position] += 0.7 / 4 * value / sum(raised.values()) * units[position]
     return [part.tolist() for part in parts]
 
 
@@ -53,18 +53,21 @@ def general(words: list[str], target: int) -> list[float]:
 def because(words: list[str], target: int) -> str:
     """Name the three words that give most, by their shares of the output's length."""
     out = np.array(general(words, target))
-    given = {}
-    for place, part in enumerate(general_parts(words, target)):
-        seen = words[:place].count(words[place])
-        name = f"{words[place]}:{seen + 1}" if seen else words[place]
-        if place != target:
-            given[name] = float(np.array(part) @ out / (out @ out))
-    best = sorted((name for name in given if given[name] >= 0.05), key=lambda name: -given[name])
-    return ", ".join(f"{name} {given[name]:.2f}" for name in best[:3])
+    contributions = {}
+    for position, part in enumerate(general_parts(words, target)):
+        seen = words[:position].count(words[position])
+        name = f"{words[position]}:{seen + 1}" if seen else words[position]
+        if position != target:
+            contributions[name] = float(np.array(part) @ out / (out @ out))
+    best = sorted(
+        (name for name in contributions if contributions[name] >= 0.05),
+        key=lambda name: -contributions[name],
+    )
+    return ", ".join(f"{name} {contributions[name]:.2f}" for name in best[:3])
 
 
 def bag(words: list[str], target: int) -> list[float]:
-    others = [WORDS[word] for place, word in enumerate(words) if place != target]
+    others = [WORDS[word] for position, word in enumerate(words) if position != target]
     return [sum(column) / len(others) for column in zip(*others, strict=True)]
 
 
@@ -72,10 +75,10 @@ def test_one_sentence_by_hand(run: Run) -> None:
     words = ["the", "apple", "launched", "the", "phone"]
     done = run("compare", "the [apple] launched the phone", "-f", "json", "--axis", "t=phone")
     rows = json.loads(done.stdout)
-    made = {"static": WORDS["apple"], "bag": bag(words, 1), "general": general(words, 1)}
-    assert [row["representation"] for row in rows] == list(made)
+    vectors = {"static": WORDS["apple"], "bag": bag(words, 1), "general": general(words, 1)}
+    assert [row["representation"] for row in rows] == list(vectors)
     for row in rows:
-        vector = made[row["representation"]]
+        vector = vectors[row["representation"]]
         assert (row["sentence"], row["target"], row["position"]) == (1, "apple", 2)
         assert row["cos_static"] == pytest.approx(cosine(vector, WORDS["apple"]), abs=1e-6)
         assert row["t"] == pytest.approx(cosine(vector, WORDS["phone"]), abs=1e-6)
@@ -84,10 +87,12 @@ def test_one_sentence_by_hand(run: Run) -> None:
         context = "bag" if row["representation"] == "bag" else "general"
         ranked = json.loads(run(*ask, "--attention", context).stdout)
         weight = 0 if row["representation"] == "static" else 2.5  # static knows no context
-        ranked.sort(key=lambda found: -found["fits_word"] - weight * found["fits_context"])
-        assert row["like"] == [found["substitute"] for found in ranked[:3]]
-        told = because(words, 1) if row["representation"] == "general" else None
-        assert (row["because"], row["sense"], row["sense_share"]) == (told, None, None)
+        ranked.sort(
+            key=lambda substitute: -substitute["fits_word"] - weight * substitute["fits_context"]
+        )
+        assert row["like"] == [substitute["substitute"] for substitute in ranked[:3]]
+        expected = because(words, 1) if row["representation"] == "general" else None
+        assert (row["because"], row["sense"], row["sense_share"]) == (expected, None, None)
 
 
 def test_every_format(run: Run) -> None:
@@ -117,8 +122,8 @@ def test_every_format(run: Run) -> None:
         "       1  bank    general             0.9396  grows river\n"
     )
     cells = run(*ask, "-f", "markdown").stdout.splitlines()[4].split("|")[1:-1]
-    told = ["1", "bank", "2", "general", "0.9396", "grows river", "money 0.43", "", ""]
-    assert [cell.strip() for cell in cells] == told
+    result = ["1", "bank", "2", "general", "0.9396", "grows river", "money 0.43", "", ""]
+    assert [cell.strip() for cell in cells] == result
     lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ask, "-f", "json").stdout)
     assert [" ".join(line["like"]) for line in lines] == [
@@ -133,23 +138,27 @@ def test_two_sentences_and_their_baseline(run: Run) -> None:
     rows = json.loads(done.stdout)
     one = (["the", "apple", "launched", "the", "phone"], 1)
     two = (["apple", "orange", "juice"], 0)
-    ways = {"static": lambda words, place: WORDS[words[place]], "bag": bag, "general": general}
+    representations = {
+        "static": lambda words, position: WORDS[words[position]],
+        "bag": bag,
+        "general": general,
+    }
     occurrences = [  # known words only: that is what the model sees
         ([w for w in line.split() if w in WORDS], line.split().index("apple"))
         for line in TEXT
         if "apple" in line
     ]
     for row in rows:
-        way = ways[row["representation"]]
-        here = way(*(one if row["sentence"] == 1 else two))
-        assert row["cos_first"] == pytest.approx(cosine(here, way(*one)), abs=1e-6)
-        all_of_them = [way(*where) for where in occurrences]
+        representation = representations[row["representation"]]
+        here = representation(*(one if row["sentence"] == 1 else two))
+        assert row["cos_first"] == pytest.approx(cosine(here, representation(*one)), abs=1e-6)
+        all_of_them = [representation(*where) for where in occurrences]
         pairs = [cosine(a, b) for i, a in enumerate(all_of_them) for b in all_of_them[:i]]
         assert row["cos_random"] == pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
     assert {row["cos_first"] for row in rows if row["representation"] == "static"} == {1.0}
 
 
-def test_the_answer_comes_first(run: Run) -> None:
+def test_the_verdict_is_the_first_line(run: Run) -> None:
     """A line for each target, and below it who sees another meaning, and why that may be."""
     axes = ("--axis", "taste=orange,sweet", "--axis", "technology=phone,launched")
     done = run("compare", "the [apple] launched the phone", *axes, "-f", "table")
@@ -170,20 +179,20 @@ def test_the_answer_comes_first(run: Run) -> None:
 
 def test_saved_senses_name_the_sense(tmp_path: Path, run: Run) -> None:
     """apple has two saved senses: the fruit lies along taste, the firm along technology."""
-    place = write_tiny(tmp_path / "m")
-    model = Model.open(place)
+    folder = write_tiny(tmp_path / "m")
+    model = Model.open(folder)
     vectors = np.array([[1, 0, 0, 0], [0, 1, 0, 0]], np.float32)
     markers = [["juice", "sweet", "pie", "tree"], ["phone", "launched", "new"]]
     kept = SavedSenses(
         "apple", "general", [30, 10], vectors, 4 * vectors, [0, 0], markers, [[], []], {"layer": 0}
     )
     save_senses(model, kept)
-    ask = ("compare", "[apple] launched phone", "apple [juice]", "-m", str(place))
+    ask = ("compare", "[apple] launched phone", "apple [juice]", "-m", str(folder))
     rows = json.loads(run(*ask, "-f", "json").stdout)
-    found = {(r["target"], r["representation"]): (r["sense"], r["sense_share"]) for r in rows}
-    assert found["apple", "static"] == found["apple", "bag"] == (None, None)
-    assert found["juice", "general"] == (None, None)  # none are saved for it
-    sense, share = found["apple", "general"]
+    senses = {(r["target"], r["representation"]): (r["sense"], r["sense_share"]) for r in rows}
+    assert senses["apple", "static"] == senses["apple", "bag"] == (None, None)
+    assert senses["juice", "general"] == (None, None)  # none are saved for it
+    sense, share = senses["apple", "general"]
     assert (sense, 0.5 < share < 1) == (2, True)
     (line, *_) = run(*ask, "-f", "table", env={"COLUMNS": "200"}).stdout.splitlines()
     assert f"; sense 2 of 2 (phone, launched, new), {share:.2f} sure" in line
@@ -193,7 +202,7 @@ def test_repeated_words_are_two_targets(run: Run) -> None:
     done = run("compare", "apple launched phone while eating an apple", "--no-header")
     names = [line.split("\t")[1] for line in done.stdout.splitlines()]
     assert names == [n for n in ("apple", "launched", "phone", "apple:2") for _ in range(3)]
-    assert "skipped, not in the vocabulary: while, eating, an\n" in done.stderr
+    assert mentions(done.stderr, "vocabulary skipped")
     second = run("compare", "apple launched phone an apple", "--word", "apple:2", "--no-header")
     assert [line.split("\t")[1:3] for line in second.stdout.splitlines()] == [["apple:2", "5"]] * 3
 
@@ -215,49 +224,19 @@ def test_attention_lists_and_stdin(run: Run) -> None:
 
 
 def test_it_says_when_attention_adds_nothing(run: Run) -> None:
-    told = run("compare", "[sweet] orange").stderr  # the bag is orange, and so is nearly general
-    assert told == (
-        "ctxembed: general adds nothing over the bag here: the cosine of the two is over 0.95\n"
-    )
+    stderr = run("compare", "[sweet] orange").stderr  # the bag is orange, and so is nearly general
+    assert "general adds nothing over the bag" in stderr and "0.95" in stderr
     axes = ("--axis", "a=orange", "--axis", "b=phone")
-    assert "the same axis is nearest" in run("compare", "[apple] sweet", *axes).stderr
+    assert mentions(run("compare", "[apple] sweet", *axes).stderr, "axis nearest")
     assert "adds nothing" not in run("compare", "[apple] orange phone phone", *axes).stderr
 
 
+@pytest.mark.posix
 def test_the_awk_line_of_the_readme(tiny: Path) -> None:
-    line = (
-        f'"{sys.executable}" -m ctxembed compare "[apple] launched the phone"'
-        " | awk -F'\\t' '$4==\"general\"{print $2,$5}'"
-    )
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny), "PATH": "/usr/bin:/bin"},
-    )
+    pick = "awk -F'\\t' '$4==\"general\"{print $2,$5}'"
+    done = in_bash(f'ctxembed compare "[apple] launched the phone" | {pick}', tiny)
     expected = cosine(general(["apple", "launched", "the", "phone"], 0), WORDS["apple"])
     assert done.stdout == f"apple {expected:.6f}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "Missing argument"),
-        (("-",), 2, "nothing to do: stdin was empty"),
-        (("[aple] pie",), 4, "'aple' is not in the vocabulary; close known words: apple"),
-        (("qq",), 4, "no word of 'qq' is in the vocabulary"),
-        (("the [bank",), 2, "mark a target as [word]"),
-        (("the [bank]", "--attention", "nosuch"), 3, "no attention 'nosuch'; it has general"),
-        (("the [bank]", "--axis", "x=nosuch"), 4, "--axis x: 'nosuch' is not in the vocabulary"),
-        (("the [bank]", "--axis", "x"), 2, "write NAME=WORD,WORD,..."),
-        (("the [bank]", "-n", "0"), 2, "-n"),
-        (("the bank", "--word", "apple"), 2, "--word apple: not in the sentence"),
-    ],
-)
-def test_wrong_questions(run: Run, arguments: tuple[str, ...], code: int, message: str) -> None:
-    done = run("compare", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
 
 
 def test_similarity_of_words_in_sentences(run: Run) -> None:
@@ -270,13 +249,13 @@ def test_similarity_of_words_in_sentences(run: Run) -> None:
     assert table.startswith("word\t[apple] phone\tphone\n[apple] phone\t1.000000\t")
     partly = run("similarity", "[apple pie] juice", "phone")
     assert partly.returncode == 0
-    assert partly.stderr == "ctxembed: skipped, not in the vocabulary: pie\n"
+    assert mentions(partly.stderr, "vocabulary pie")
     wrong = run("similarity", "[aple] pie")
     assert (wrong.returncode, wrong.stdout) == (4, "")
-    assert "close known words: apple" in wrong.stderr
+    assert mentions(wrong.stderr, "apple")
 
 
-def test_a_space_is_the_array_it_stands_for(model: Model) -> None:
+def test_a_space_equals_the_normalised_array(model: Model) -> None:
     vectors = np.random.default_rng(0).normal(1, 1, (5000, 3)).astype(np.float32)
     vectors[7] = 0
     mean = vectors.astype(np.float64).mean(axis=0)
@@ -287,8 +266,8 @@ def test_a_space_is_the_array_it_stands_for(model: Model) -> None:
         np.testing.assert_allclose(
             space[7 + np.arange(4).reshape(2, 2)], table[7:11].reshape(2, 2, 3), atol=1e-6
         )
-        asked = table[:5].astype(np.float32)
-        np.testing.assert_allclose(space.cosines(asked), asked @ table.T, atol=1e-5)
+        queries = table[:5].astype(np.float32)
+        np.testing.assert_allclose(space.cosines(queries), queries @ table.T, atol=1e-5)
 
 
 def test_one_sentence_imports_nothing_heavy(tiny: Path) -> None:
@@ -314,7 +293,7 @@ def test_spans_and_lengths_in_one_batch(model: Model) -> None:
     texts = ["[apple juice] sweet", "the [apple]", "[bank]", "the river [bank] money", "[the] the"]
     items = [parse(model, text).occurrences[0] for text in texts]
     for name in ("static", "bag", "general", "random"):
-        way = Representations(model).get(name)
-        together = way.vectors(items)
+        representation = Representations(model).get(name)
+        together = representation.vectors(items)
         for row, item in enumerate(items):
-            np.testing.assert_allclose(together[row], way.vectors([item])[0], atol=1e-6)
+            np.testing.assert_allclose(together[row], representation.vectors([item])[0], atol=1e-6)

@@ -11,7 +11,7 @@ from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.queries import contextualize as analysis
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 LINES = "the [apple] phone\n\n[bank] river\n[apple] qq [phone]\n"
 
@@ -25,7 +25,7 @@ def test_tsv_by_hand(run: Run) -> None:
         "4\tapple\t1\t0.000000\t1.000000\t0.000000\t0.000000\n"
         "4\tphone\t3\t0.900000\t0.300000\t0.000000\t0.000000\n"
     )
-    assert done.stderr == "ctxembed: skipped, not in the vocabulary: qq\n"
+    assert mentions(done.stderr, "vocabulary qq")
 
 
 def test_general_by_hand(run: Run) -> None:
@@ -47,7 +47,7 @@ def test_a_file_is_the_same_as_stdin(run: Run, tmp_path: Path) -> None:
 def test_arrays(run: Run, tmp_path: Path) -> None:
     done = run("contextualize", "-", "--all", "-o", "v.npz", stdin=LINES)
     assert done.stdout == ""
-    assert "7 vectors of 4 numbers written to v.npz" in done.stderr
+    assert mentions(done.stderr, "7~vectors 4~numbers v.npz")
     with np.load(tmp_path / "v.npz") as file:
         assert file["sentence"].tolist() == [1, 1, 1, 3, 3, 4, 4]
         assert file["target"].tolist() == [
@@ -73,17 +73,21 @@ def test_arrays(run: Run, tmp_path: Path) -> None:
 def test_all_words_at_once_are_the_targets_one_by_one(
     model: Model, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = Representations(model).get(name)
+    representation = Representations(model).get(name)
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(model.vocabulary.words, n)) for n in rng.integers(1, 12, 50)]
     texts[7] = "the apple the apple"
-    expected = [vector for text in texts for vector in way.vectors(parse(model, text).occurrences)]
+    expected = [
+        vector
+        for text in texts
+        for vector in representation.vectors(parse(model, text).occurrences)
+    ]
     for chunk, square in ((2048, 256), (7, 256), (7, 3)):
         monkeypatch.setattr(analysis, "CHUNK", chunk)
         monkeypatch.setattr(analysis, "SQUARE", square)
-        pieces = list(analysis.contextual_vectors(model, way, texts, every_word=True))
-        made = np.concatenate([vectors for _, vectors in pieces])
-        np.testing.assert_allclose(made, expected, atol=1e-5)
+        pieces = list(analysis.contextual_vectors(model, representation, texts, every_word=True))
+        vectors_ = np.concatenate([vectors for _, vectors in pieces])
+        np.testing.assert_allclose(vectors_, expected, atol=1e-5)
         assert [t.sentence for targets, _ in pieces for t in targets] == [
             number for number, text in enumerate(texts, 1) for _ in text.split()
         ]
@@ -92,14 +96,14 @@ def test_all_words_at_once_are_the_targets_one_by_one(
 @pytest.mark.parametrize(
     ("arguments", "stdin", "code", "message"),
     [
-        (("nosuch.txt",), "", 5, "nosuch.txt: no such file or directory"),
+        (("nosuch.txt",), "", 5, "nosuch.txt directory"),
         (
             ("-", "-o", "x.txt"),
             "[apple]\n",
             2,
-            "-o x.txt: the name must end in .npz, .npy or",
+            "-o x.txt",
         ),
-        (("-", "-o", "no/x.npz"), "[apple]\n", 1, "no/x.npz: cannot be written: no such file"),
+        (("-", "-o", "no/x.npz"), "[apple]\n", 1, "no/x.npz written"),
         (("-", "--attention", "nosuch"), "[apple]\n", 3, "no attention 'nosuch'"),
         (("-", "--general", "scaled", "--attention", "bag"), "[apple]\n", 2, "--general goes with"),
     ],
@@ -109,23 +113,21 @@ def test_wrong_questions(
 ) -> None:
     done = run("contextualize", *arguments, stdin=stdin)
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
 
 
 def test_a_broken_line_in_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_bytes(b"[apple]\n\xff\n")
     done = run("contextualize", "s.txt")
     assert done.returncode == 5
-    assert done.stderr == "ctxembed: s.txt: line 2: byte 0xff is not utf-8\n"
+    assert mentions(done.stderr, "s.txt line~2 0xff utf-8")
 
 
 def test_unknown_targets_are_named_and_the_rest_answered(run: Run) -> None:
     done = run("contextualize", "-", stdin="[apple]\n[aple] pie\n[bank]\n")
     assert done.returncode == 4
     assert [line.split("\t")[0] for line in done.stdout.splitlines()[1:]] == ["1", "3"]
-    assert done.stderr == (
-        "ctxembed: line 2: 'aple' is not in the vocabulary; close known words: apple\n"
-    )
+    assert mentions(done.stderr, "line~2 'aple' vocabulary apple")
     assert run("contextualize", "-", stdin="").stdout.count("\n") == 1
 
 

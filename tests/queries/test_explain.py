@@ -14,14 +14,12 @@ import ctxembed
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Attention, Representations
 from ctxembed.errors import CtxembedError
-from ctxembed.explanation.explained_target import Explained, explain_targets
-from ctxembed.explanation.head_tables import lay_out_heads
-from ctxembed.explanation.verify import check_rows
+from ctxembed.explanation.explanation import Explanation, check_rows, trace_targets
+from ctxembed.explanation.matrices import lay_out_heads
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
-from ctxembed.queries.explain import explain_rows
 from ctxembed.table import Cell, Row, Table, round_to_total
-from tests.conftest import WORDS, Run
+from tests.conftest import WORDS, Run, in_bash, mentions
 
 HEADER = "target\thead\ttoken\tposition\tscore\tscale\tsum\tweight\tcontribution\n"
 MEAN = "target\thead\ttoken\tposition\tweight\tcontribution\n"
@@ -58,8 +56,8 @@ def test_numbers_by_hand(run: Run, kind: str, scale: float) -> None:
     ]
     for row, numbers in zip(rows, blackboard(words, "apple", scale), strict=True):
         assert (row["target"], row["head"], row["scale"]) == ("apple", "1", scale)
-        found = [row[name] for name in ("score", "sum", "weight", "contribution")]
-        assert found == pytest.approx(numbers, abs=1e-6)  # vectors are stored as float32
+        result = [row[name] for name in ("score", "sum", "weight", "contribution")]
+        assert result == pytest.approx(numbers, abs=1e-6)  # vectors are stored as float32
 
 
 ASK = ("explain", "[phone] launched", "--general", "textbook")
@@ -97,7 +95,7 @@ def test_every_format(run: Run) -> None:
 def test_each_head_and_the_word_itself(run: Run) -> None:
     done = run("explain", "[bank] of the river", "--head", "each")
     lines = [line.split("\t") for line in done.stdout.splitlines()[1:]]
-    assert done.stderr == "ctxembed: skipped, not in the vocabulary: of\n"
+    assert mentions(done.stderr, "vocabulary of")
     head_ = done.stdout.splitlines()[0].split("\t")
     assert head_[4:] == ["score", "scale", "distance", "word", "sum", "weight", "contribution"]
     assert [line[1] for line in lines] == [*"1111222233334444", "own"]
@@ -107,8 +105,8 @@ def test_each_head_and_the_word_itself(run: Run) -> None:
     assert [line[4] for line in lines[:4]] == ["", "", "0.700000", "0.600000"]
     damp = math.log(1e-3 / (1e-3 + 6 / 22))
     for head, slope in enumerate((0.0, 0.05, 0.2, 0.5)):
-        _, _, _, place, score, scale, distance, word, total, *_ = lines[4 * head + 2]
-        assert (place, float(score), float(scale)) == ("3", 0.7, 6)
+        _, _, _, position, score, scale, distance, word, total, *_ = lines[4 * head + 2]
+        assert (position, float(score), float(scale)) == ("3", 0.7, 6)
         assert float(distance) == -slope
         assert float(word) == pytest.approx(damp, abs=1e-6)
         assert float(total) == pytest.approx(6 * 0.7 + damp - slope, abs=2e-6)
@@ -192,24 +190,24 @@ def test_scores_are_the_products_of_the_matrices(run: Run, attention: tuple[str,
         *("explain", "money bank grows", "--steps", "-f", "json", *attention),
         env={"CTXEMBED_MODEL": str(bundled_model("everyday"))},
     )
-    found: dict[tuple[str, int | None], list[list[float]]] = {}
+    matrices: dict[tuple[str, int | None], list[list[float]]] = {}
     for row in json.loads(done.stdout):
-        matrix = found.setdefault((row["step"], row["head"]), [])
+        matrix = matrices.setdefault((row["step"], row["head"]), [])
         if row["column"] == 1:
             matrix.append([])
         matrix[-1].append(-math.inf if row["value"] is None else row["value"])
-    for (name, head), scores in found.items():
+    for (name, head), scores in matrices.items():
         if name != "scores":
             continue
-        q, k = (found.get((side, head), found["E", None]) for side in "QK")
+        q, k = (matrices.get((side, head), matrices["E", None]) for side in "QK")
         size = [[math.sqrt(dot(v, v)) for v in side] if "cosine" in attention else [1.0] * 3
                 for side in (q, k)]  # fmt: skip
         for i, a in enumerate(q):
             products = [dot(a, b) / size[0][i] / size[1][j] for j, b in enumerate(k)]
             assert scores[i] == pytest.approx(products, abs=1e-5)
-            raised = [math.exp(number) for number in found["sum", head][i]]
+            raised = [math.exp(number) for number in matrices["sum", head][i]]
             weights = [number / sum(raised) for number in raised]
-            assert found["weights", head][i] == pytest.approx(weights, abs=1e-9)
+            assert matrices["weights", head][i] == pytest.approx(weights, abs=1e-9)
 
 
 def test_sort_and_top(run: Run) -> None:
@@ -223,7 +221,7 @@ def test_sort_and_top(run: Run) -> None:
     heaviest = {row["token"] for row in by_weight[:2]}
     kept = json.loads(done.stdout)
     assert kept == [row for row in rows if row["token"] in heaviest]  # in the order of the text
-    assert "only the 2 heaviest words: their weights need not sum to 1" in done.stderr
+    assert mentions(done.stderr, "2~heaviest words to~1")
     both = json.loads(run(*ask, "--top", "2", "--sort", "weight").stdout)
     assert both == by_weight[:2]
     each = json.loads(run(*ask[:2], "--head", "each", "--top", "1", "-f", "json").stdout)
@@ -242,13 +240,13 @@ def test_several_sentences_have_their_numbers(run: Run) -> None:
     assert {(row["sentence"], row["target"]) for row in rows} == {(1, "apple"), (2, "bank")}
     wrong = run("explain", "[apple]", "[bank]", "--steps")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "--steps shows one sentence at a time" in wrong.stderr
+    assert mentions(wrong.stderr, "--steps sentence")
 
 
 def test_without_a_marked_target_content_words_are_the_targets(run: Run) -> None:
     done = run("explain", "the apple launched the phone", "--no-header")
-    found = {line.split("\t")[0] for line in done.stdout.splitlines()}
-    assert found == {"apple", "launched", "phone"}
+    targets = {line.split("\t")[0] for line in done.stdout.splitlines()}
+    assert targets == {"apple", "launched", "phone"}
 
 
 @pytest.mark.parametrize("digits", range(18))
@@ -360,25 +358,27 @@ KINDS += [("--attention", "random")]
 def test_check_passes_for_every_attention(model: Model, kind: tuple[str, str]) -> None:
     for heads in range(1, 9):
         name, which = ("random", "cosine") if kind[1] == "random" else ("general", kind[1])
-        way = cast(Attention, Representations(model).get(name, which, heads, seed=2))
+        representation = cast(Attention, Representations(model).get(name, which, heads, seed=2))
         for encoding in ("none", "sinusoidal"):
             for over in (None, parse(model, "the money launched")):
                 for text in ("bank the river", "[bank the] river bank", "apple"):
                     parsed = parse(model, text)
-                    for item in explain_targets(way, parsed, over=over, encoding=encoding):
-                        check_rows(explain_rows(item, "each"), item)
+                    for item in trace_targets(representation, parsed, over=over, encoding=encoding):
+                        check_rows(item.rows("each"), item)
 
 
-def rows_of(model: Model, name: str) -> tuple[list[list[Cell]], Explained]:
-    way = cast(Attention, Representations(model).get(name, heads=2))
-    made = next(explain_targets(way, parse(model, "bank qq the river"), encoding="sinusoidal"))
-    return [list(row) for row in explain_rows(made, "each")], made
+def rows_of(model: Model, name: str) -> tuple[list[list[Cell]], Explanation]:
+    representation = cast(Attention, Representations(model).get(name, heads=2))
+    item = next(
+        trace_targets(representation, parse(model, "bank qq the river"), encoding="sinusoidal")
+    )
+    return [list(row) for row in item.rows("each")], item
 
 
 @pytest.mark.parametrize("name", ["general", "random"])
 def test_tampering_with_any_number_fails(model: Model, name: str) -> None:
-    rows, made = rows_of(model, name)
-    check_rows(rows, made)
+    rows, trace = rows_of(model, name)
+    check_rows(rows, trace)
     tampered = 0
     for row in rows:
         for column in range(3, len(row)):
@@ -386,11 +386,11 @@ def test_tampering_with_any_number_fails(model: Model, name: str) -> None:
             if isinstance(value, float):
                 row[column] = value + 1e-3
                 with pytest.raises(CtxembedError, match="check failed for"):
-                    check_rows(rows, made)
+                    check_rows(rows, trace)
                 row[column] = value
                 tampered += 1
     assert tampered > 20
-    check_rows(rows, made)
+    check_rows(rows, trace)
 
 
 def test_check_from_the_shell(run: Run) -> None:
@@ -400,74 +400,33 @@ def test_check_from_the_shell(run: Run) -> None:
     assert "ctxembed: checked: the rows add up\n" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, 'which sentence? ctxembed explain "[Apple] launched a new phone"'),
-        (("",), 2, "which sentence?"),
-        (("[aple] juice",), 4, "'aple' is not in the vocabulary; close known words: apple"),
-        (("qq ww",), 4, "no word of 'qq ww' is in the vocabulary"),
-        (("🍎 🍏",), 4, "no word of '🍎 🍏' is in the vocabulary"),
-        (("the [apple",), 2, "mark a target as [word]"),
-        (("the [] apple",), 2, "mark a target as [word]"),
-        (("the apple", "--word", "pear"), 2, "--word pear: not in the sentence"),
-        (("the apple", "--word", "apple:3"), 2, "--word apple:3: the sentence has it once"),
-        (("apple apple", "--word", "apple:3"), 2, "the sentence has it 2 times"),
-        (("the apple", "--word", "apple:x"), 2, "--word apple:x: write WORD or WORD:N"),
-        (("the [apple]", "--head", "9"), 2, "--head 9: this attention has heads 1 to 4"),
-        (("the [apple]", "--head", "x"), 2, "--head x: this attention has heads 1 to 4"),
-        (("[apple]", "--head", "each", "--recipe"), 2, "--recipe is written for one head"),
-        (("[apple]", "--steps", "--top", "2"), 2, "--sort and --top are for the words of a target"),
-        (("[apple]", "-o", "x.npz"), 2, "-o x.npz: arrays are for --steps"),
-        (("[apple]", "--steps", "--recipe"), 2, "give one of --steps, --recipe and --check"),
-        (("[apple]", "--over", "qq"), 4, "no word of 'qq' is in the vocabulary"),
-        (("[apple]", "--attention", "nosuch"), 3, "no attention 'nosuch'; it has general"),
-        (("[apple]", "--attention", "bag"), 2, "--attention bag: not an attention"),
-        (("a", "--attention", "random", "--general", "scaled"), 2, "--general goes with"),
-        (("a", "--vectors", "phone-fruit", "-m", "x"), 2, "give --vectors or --model, not both"),
-        (("a", "--weights", "tea"), 2, "--weights is a whole table"),
-        (("--weights", "tea", "--check"), 2, "--weights is a whole table"),
-        (("--weights", "tea", "--word", "coffee"), 2, "--word coffee: not in tea, which has tea"),
-        (("--weights", "nosuch"), 5, "nosuch: no such file or directory"),
-        (("a", "--vectors", "nosuch"), 5, "nosuch: no such file or directory"),
-        (("apple " * 300, "--steps"), 2, "--steps prints squares of at most 200 words"),
-    ],
-)
-def test_wrong_questions(run: Run, arguments: tuple[str, ...], code: int, message: str) -> None:
-    done = run("explain", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
-    assert len(done.stderr) < 200
+# a file of vectors | its text | words of the message
+BROKEN = r"""
+short.tsv | a\t1\t2\nb\t1\n | length
+word.tsv | a\tfoo\n | line~1 number foo
+twice.tsv | a\t1\nA\t2\n | 'a'
+empty.tsv |  | numbers
+bytes.tsv | \udcff | line~1 0xff utf-8
+nan.json | {"a": [1, NaN]} | number finite
+half.json | [1, 2 | JSON
+list.json | [] | JSON
+number.json | {"vectors": 3} | JSON
+ragged.json | {"vectors": {"a": [1, 0]}, "w_q": [[1, 2], [1]]} | read
+rows.json | {"vectors": {"a": [1, 0]}, "w_q": [[1, 2]]} | w_q 1~rows
+qk.json | {"vectors": {"a": [1, 0]}, "w_k": [[1], [2]]} | w_q 2 w_k 1
+out.json | {"vectors": {"a": [1, 0]}, "w_v": [[1], [2]]} | output 1~numbers
+heads.json | {"vectors": {"a": [1]}, "w_q": [[[1]], [[1]]], "w_k": [[1]]} | numbers heads
+"""
 
 
-BROKEN = {
-    "short.tsv": ("a\t1\t2\nb\t1\n", "rows of different length"),
-    "word.tsv": ("a\tfoo\n", "line 1: not a number in 'a\\tfoo'"),
-    "twice.tsv": ("a\t1\nA\t2\n", "'a' is there twice"),
-    "empty.tsv": ("", "no numbers in it"),
-    "bytes.tsv": ("\udcff", "line 1: byte 0xff is not utf-8"),
-    "nan.json": ('{"a": [1, NaN]}', "a number that is not finite"),
-    "half.json": ("[1, 2", "cannot be read; write JSON such as"),
-    "list.json": ("[]", "cannot be read; write JSON such as"),
-    "number.json": ('{"vectors": 3}', "cannot be read; write JSON such as"),
-    "ragged.json": ('{"vectors": {"a": [1, 0]}, "w_q": [[1, 2], [1]]}', "cannot be read"),
-    "rows.json": ('{"vectors": {"a": [1, 0]}, "w_q": [[1, 2]]}', "w_q has 1 rows"),
-    "qk.json": ('{"vectors": {"a": [1, 0]}, "w_k": [[1], [2]]}', "w_q makes 2 numbers, w_k 1"),
-    "out.json": ('{"vectors": {"a": [1, 0]}, "w_v": [[1], [2]]}', "the output has 1 numbers"),
-    "heads.json": (
-        '{"vectors": {"a": [1]}, "w_q": [[[1]], [[1]]], "w_k": [[1]]}',
-        "different numbers of heads",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_broken_vectors(run: Run, tmp_path: Path, name: str) -> None:
-    text, message = BROKEN[name]
-    (tmp_path / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+@pytest.mark.parametrize("row", BROKEN.strip().splitlines())
+def test_broken_vectors(run: Run, tmp_path: Path, row: str) -> None:
+    name, text, words = row.split(" | ")
+    content = text.encode().decode("unicode_escape")
+    (tmp_path / name).write_text(content, encoding="utf-8", errors="surrogateescape")
     done = run("explain", "a", "--vectors", name)
     assert (done.returncode, done.stdout) == (5, "")
-    assert done.stderr.startswith(f"ctxembed: {name}: ") and message in done.stderr
+    assert done.stderr.startswith(f"ctxembed: {name}: ") and mentions(done.stderr, words)
 
 
 @pytest.mark.parametrize(
@@ -477,14 +436,14 @@ def test_broken_vectors(run: Run, tmp_path: Path, name: str) -> None:
         ("\tx\ty\na\t1.5\t-0.5\n", "line 2: the weights of 'a'"),
         ("\tx\ty\na\t1\n", "2 tokens in line 1, 1 weights"),
         ("\tx\ty\na\tb\tc\n", "line 2: not a number"),
-        ("", "no numbers in it"),
+        ("", "no numbers"),
     ],
 )
 def test_broken_weights(run: Run, tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "w.tsv").write_text(text)
     done = run("explain", "--weights", "w.tsv")
     assert (done.returncode, done.stdout) == (5, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
 
 
 def test_any_text_gets_a_clear_answer(run: Run) -> None:
@@ -502,21 +461,9 @@ def test_ten_thousand_words(run: Run) -> None:
     assert sum(Decimal(line.split("\t")[7]) for line in lines[1:]) == 1
 
 
+@pytest.mark.posix
 def test_a_closed_pipe_is_quiet(tiny: Path) -> None:
-    import subprocess
-    import sys
-
-    from tests.conftest import ROOT
-
-    line = (
-        f'"{sys.executable}" -m ctxembed explain "{"apple juice " * 3000}" --word apple | head -1'
-    )
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT), "CTXEMBED_MODEL": str(tiny), "PATH": "/usr/bin:/bin"},
-    )
+    done = in_bash(f'ctxembed explain "{"apple juice " * 3000}" --word apple | head -1', tiny)
     assert done.stdout == MEAN
     assert "Traceback" not in done.stderr and "Broken" not in done.stderr
 
@@ -546,7 +493,7 @@ def test_steps_of_many_dimensions_fit_a_page(run: Run, tmp_path: Path, hundred: 
     assert "Q_2 =" in one and "Q_1 =" not in one
     done = run(*ask, "-o", "steps.npz")
     assert done.stdout == ""
-    assert done.stderr == "ctxembed: 14 matrices written to steps.npz\n"
+    assert mentions(done.stderr, "14~matrices steps.npz")
     whole = json.loads(run(*ask, "-f", "json").stdout)
     with np.load(tmp_path / "steps.npz") as file:
         assert file["E"].shape == (20, 100)
@@ -566,13 +513,13 @@ def test_a_recipe_of_learned_attention_names_the_word_itself(run: Run) -> None:
     own = next(row["contribution"] for row in rows if row["token"] == "bank")
     shown = run(*ask, "--recipe", "--no-header", "--precision", "6", env=env).stdout
     terms = [term.split() for term in shown.split(" = ")[1].split(" + ")]
-    shares = {token: float(number) for number, token in terms}
+    weights = {token: float(number) for number, token in terms}
     assert sum(Decimal(number) for number, _ in terms) == 1
-    assert shares["bank"] == pytest.approx(own, abs=2e-6)
+    assert weights["bank"] == pytest.approx(own, abs=2e-6)
     for row in rows:
         if row["weight"] is not None:
             expected = (1 - own) * row["weight"]
-            assert shares[row["token"]] == pytest.approx(expected, abs=2e-6)
+            assert weights[row["token"]] == pytest.approx(expected, abs=2e-6)
 
 
 @BUNDLED

@@ -11,7 +11,7 @@ from ctxembed.output.cells import Page
 from ctxembed.output.concordance import line_up
 from ctxembed.queries.kwic import KWIC
 from ctxembed.training.train import train
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 APPLE = [  # line, left, right: by eye from the text
     (1, "the", "juice sweet"),
@@ -26,10 +26,11 @@ def test_tsv(run: Run, tiny: Path) -> None:
         f"apple\ttiny.txt\t{line}\t{left}\tapple\t{right}\t\t\n" for line, left, right in APPLE
     )
     assert done.stderr == (
-        "ctxembed: this model keeps no text: bare words are shown; train again to quote it as"
+        "ctxembed: this model keeps no text: bare words are shown; train again to quote as"
         " written\n"
         "ctxembed: apple: 3 occurrences in 3 documents\n"
-        f"ctxembed: no senses are saved for apple: ctxembed senses apple -m {tiny} finds them\n"
+        f"ctxembed: no senses are saved for apple: ctxembed senses apple -m {tiny} --save"
+        " finds them\n"
     )
 
 
@@ -103,11 +104,11 @@ def test_order(run: Run) -> None:
 
 
 def test_senses(run: Run, often: Path, tmp_path: Path) -> None:
-    place = tmp_path / "model"
-    shutil.copytree(often, place)
-    at = ("-m", str(place))
-    found = run("kwic", "bank", "--sort", "margin", *at)
-    assert "2 senses found in 30 occurrences" in found.stderr
+    folder = tmp_path / "model"
+    shutil.copytree(often, folder)
+    at = ("-m", str(folder))
+    result = run("kwic", "bank", "--sort", "margin", *at)
+    assert mentions(result.stderr, "2~senses 30~occurrences")
     run("senses", "bank", "--k", "2", "--save", *at)
     rows = json.loads(run("kwic", "bank", "-f", "json", *at).stdout)
     assert len(rows) == 30
@@ -122,29 +123,7 @@ def test_senses(run: Run, often: Path, tmp_path: Path) -> None:
     assert senses == ["1"] * 15 + ["2"] * 15
     wrong = run("kwic", "bank", "--where", "sense=3", *at)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "--where sense=3: bank has senses 1 to 2 here" in wrong.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["zebra"], 4, "'zebra' is not in the vocabulary"),
-        (["apple", "--where", "sense=1"], 1, "'apple' occurs 3 times: too few"),
-        (["apple", "--where", "mood=1"], 2, "--where mood: give sense=N"),
-        (["apple", "--where", "sense"], 2, "write sense=N"),
-        (["apple zebra"], 4, "'apple zebra' is not in the vocabulary"),
-        (["!"], 2, "'!': no word in it"),
-        (["the app*", "--where", "sense=1"], 2, "'the app*': senses are told of words"),
-        (["apple", "--sort", "size"], 2, "'size' is not one of"),
-        (["apple", "--axis", "taste"], 2, "write NAME=WORD"),
-        (["apple", "--axis", "x=zebra"], 4, "--axis x: 'zebra'"),
-    ],
-)
-def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
-    done = run("kwic", *arguments)
-    assert done.returncode == code
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert mentions(wrong.stderr, "--where sense=3 senses 1~to~2")
 
 
 def hits(run: Run, *arguments: str) -> list[tuple[str, int, str]]:
@@ -172,7 +151,7 @@ def test_words_from_a_pipe(run: Run) -> None:
         "river",
         "the phone",
     ]
-    assert done.returncode == 4 and "'zebra' is not in the vocabulary" in done.stderr
+    assert done.returncode == 4 and mentions(done.stderr, "'zebra' vocabulary")
 
 
 def test_conditions(run: Run) -> None:
@@ -193,10 +172,10 @@ BANK of Œuvre.
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of a text with capitals and punctuation."""
-    place = tmp_path_factory.mktemp("written")
-    (place / "a.txt").write_text(WRITTEN, encoding="utf-8")
-    train(place / "a.txt", place / "model", attention=False, epochs=1, dim=2, min_count=1)
-    return place / "model"
+    folder = tmp_path_factory.mktemp("written")
+    (folder / "a.txt").write_text(WRITTEN, encoding="utf-8")
+    train(folder / "a.txt", folder / "model", attention=False, epochs=1, dim=2, min_count=1)
+    return folder / "model"
 
 
 def test_quoted_as_it_was_written(run: Run, written: Path) -> None:
@@ -228,26 +207,26 @@ def test_quoted_as_it_was_written(run: Run, written: Path) -> None:
     assert shown == "œuvre\toccurrence\tBANK of [Œuvre]."
 
 
-def test_a_source_that_moved_or_changed_is_told(run: Run, written: Path, tmp_path: Path) -> None:
+def test_a_moved_or_changed_source_is_reported(run: Run, written: Path, tmp_path: Path) -> None:
     shutil.copytree(written.parent, tmp_path / "copy")
-    place, source = tmp_path / "copy" / "model", written.parent / "a.txt"
-    asked = ("kwic", "œuvre", "-m", str(place))
-    before = run(*asked)
+    folder, source = tmp_path / "copy" / "model", written.parent / "a.txt"
+    command = ("kwic", "œuvre", "-m", str(folder))
+    before = run(*command)
     assert "a.txt" not in before.stderr
     source.write_text(WRITTEN.replace("BANK", "bank"), encoding="utf-8")
     os.utime(source, (2**32, 2**32))  # a checksum is taken of what is newer than the model only
-    changed = run(*asked)
+    changed = run(*command)
     assert f"{source} has changed since: the text as it was read is shown" in changed.stderr
     source.unlink()
-    moved = run(*asked)
+    moved = run(*command)
     assert f"{source} is no longer there: the text as it was read is shown" in moved.stderr
     assert before.stdout == changed.stdout == moved.stdout
     source.write_text(WRITTEN, encoding="utf-8")
     os.utime(source, (2**32, 2**32))  # as it was, only newer
-    assert run(*asked).stderr == before.stderr
+    assert run(*command).stderr == before.stderr
 
 
-def test_a_star_at_the_end_is_any_word(run: Run) -> None:
+def test_a_final_star_matches_any_word(run: Run) -> None:
     rows = run("kwic", "the *", "-m", "everyday", "-n", "3", "--no-header").stdout.splitlines()
     hits = [row.split("\t")[4].split() for row in rows]
     assert all(len(hit) == 2 and hit[0] == "the" for hit in hits) and len(hits) == 3

@@ -1,4 +1,4 @@
-"""Every rung of two words, each number by another road."""
+"""Two words under every representation, against other computations."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from tests.conftest import EVERYDAY, TEXT, WORDS, Run
+from tests.conftest import EVERYDAY, TEXT, WORDS, Run, mentions
 
 A, B = "the apple juice sweet", "the apple launched the phone"
 
@@ -23,22 +23,22 @@ def rungs(run: Run, *arguments: str) -> dict[str, dict[str, float]]:
 
 
 def test_one_word_in_two_sentences(run: Run) -> None:
-    found = rungs(run, "apple", "apple", "--sentences", A, B)
-    assert list(found) == ["one-hot", "bow", "tfidf", "static", "bag", "general"]
-    assert [found[name]["dim"] for name in found] == [10, 10, 10, 4, 4, 4]
-    assert found["one-hot"]["cosine"] == 1
-    assert found["one-hot"]["zeros"] == pytest.approx(0.9)
-    assert found["bow"]["cosine"] == pytest.approx(3 / np.sqrt(4 * 7))  # the·2the + apple
-    assert found["bow"]["zeros"] == pytest.approx(12 / 20)
+    cosines = rungs(run, "apple", "apple", "--sentences", A, B)
+    assert list(cosines) == ["one-hot", "bow", "tfidf", "static", "bag", "general"]
+    assert [cosines[name]["dim"] for name in cosines] == [10, 10, 10, 4, 4, 4]
+    assert cosines["one-hot"]["cosine"] == 1
+    assert cosines["one-hot"]["zeros"] == pytest.approx(0.9)
+    assert cosines["bow"]["cosine"] == pytest.approx(3 / np.sqrt(4 * 7))  # the·2the + apple
+    assert cosines["bow"]["zeros"] == pytest.approx(12 / 20)
     fitted = TfidfVectorizer().fit(TEXT).transform([A, B])
-    assert found["tfidf"]["cosine"] == pytest.approx((fitted[0] @ fitted[1].T).sum())
-    assert found["static"]["cosine"] == pytest.approx(1)
+    assert cosines["tfidf"]["cosine"] == pytest.approx((fitted[0] @ fitted[1].T).sum())
+    assert cosines["static"]["cosine"] == pytest.approx(1)
     bags = [
         np.mean([WORDS[word] for word in text.split() if word != "apple"], axis=0)
         for text in (A, B)
     ]
-    assert found["bag"]["cosine"] == pytest.approx(cosine(*bags), abs=1e-6)
-    assert found["general"]["cosine"] < 1
+    assert cosines["bag"]["cosine"] == pytest.approx(cosine(*bags), abs=1e-6)
+    assert cosines["general"]["cosine"] < 1
 
 
 def test_two_words_without_sentences_take_them_from_the_corpus(run: Run) -> None:
@@ -59,15 +59,15 @@ def test_the_sentences_chosen_show_the_lesson(run: Run) -> None:
     everyday = {"CTXEMBED_MODEL": str(EVERYDAY)}
     for pair in (("bank", "river"), ("apple", "pear"), ("apple", "orange")):
         done = run("ladder", *pair, "-f", "json", env=everyday)
-        found = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
-        assert found["one-hot"] == 0
-        assert found["learned"] > found["bow"] + 0.1
-        assert found["learned"] > found["static"] + 0.02
+        cosines = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
+        assert cosines["one-hot"] == 0
+        assert cosines["learned"] > cosines["bow"] + 0.1
+        assert cosines["learned"] > cosines["static"] + 0.02
     for word in ("bank", "apple"):
         done = run("ladder", word, word, "-f", "json", env=everyday)
-        found = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
-        assert found["static"] == pytest.approx(1)
-        assert found["learned"] < 0.3 < found["one-hot"]
+        cosines = {row["representation"]: row["cosine"] for row in json.loads(done.stdout)}
+        assert cosines["static"] == pytest.approx(1)
+        assert cosines["learned"] < 0.3 < cosines["one-hot"]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_the_sentences_chosen_show_the_lesson(run: Run) -> None:
     ],
 )
 def test_the_vectors_of_the_notes(run: Run, one: str, other: str, expected: float) -> None:
-    found = rungs(run, one, other, "--vectors", "king-queen-cricket")
-    assert found["one-hot"]["cosine"] == 0
-    assert found["static"]["cosine"] == pytest.approx(expected, abs=1e-6)
+    cosines = rungs(run, one, other, "--vectors", "king-queen-cricket")
+    assert cosines["one-hot"]["cosine"] == 0
+    assert cosines["static"]["cosine"] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "jsonl", "markdown"])
@@ -94,17 +94,17 @@ def test_formats(run: Run, form: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["apple", "aple"], 4, "'aple' is not in the vocabulary; close known words: apple"),
+        (["apple", "aple"], 4, "'aple' vocabulary apple"),
         (
             ["apple", "bank", "--sentences", A, B],
             2,
-            "--sentences: 'bank' is not in 'the apple launched the phone'",
+            "--sentences 'bank' the apple phone",
         ),
         (["apple"], 2, "Missing argument 'WORD2'"),
-        (["apple", "bank", "--vectors", "nothing"], 5, "nothing: no such file"),
+        (["apple", "bank", "--vectors", "nothing"], 5, "nothing file"),
     ],
 )
 def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
     done = run("ladder", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)

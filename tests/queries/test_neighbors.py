@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxembed.context import nearest as module
+from ctxembed.context.nearest import nearest, trust
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_files
-from ctxembed.queries import neighbors as module
-from ctxembed.queries.neighbors import analogy, nearest, neighbors, trust
+from ctxembed.queries.neighbors import analogy, neighbors
 from tests.conftest import Run
 
 WORDS = ["king", "queen", "throne", "sweyn", "far"]
@@ -21,8 +22,8 @@ def open_court(folder: Path, **meta: object) -> Model:
     """A corpus of a million words, where k is 20."""
     folder.mkdir()
     vectors = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1).astype(np.float32)
-    told = {"tokens": 1_000_000, "tokenizer": {"kind": "word", "cased": False}, **meta}
-    write_files(folder, WORDS, COUNTS, vectors, None, told)
+    description = {"tokens": 1_000_000, "tokenizer": {"kind": "word", "cased": False}, **meta}
+    write_files(folder, WORDS, COUNTS, vectors, None, description)
     return Model.open(folder)
 
 
@@ -31,23 +32,23 @@ def court(tmp_path: Path) -> Model:
     return open_court(tmp_path / "court")
 
 
-def found(model: Model, **how: Any) -> list[tuple[object, ...]]:
+def ranked(model: Model, **how: Any) -> list[tuple[object, ...]]:
     rows: list[Any] = list(neighbors(model, "king", 4, **how).rows)
     return [(neighbor, round(cosine, 3)) for _, neighbor, cosine, _ in rows]
 
 
 def test_a_rare_word_counts_for_less(court: Model) -> None:
     """sweyn lies nearest, but 0.985 * (1 - exp(-5 / 20)) = 0.218 is less than 0.940 and 0.866."""
-    assert found(court) == [("queen", 0.94), ("throne", 0.866), ("sweyn", 0.985), ("far", -0.985)]
+    assert ranked(court) == [("queen", 0.94), ("throne", 0.866), ("sweyn", 0.985), ("far", -0.985)]
     np.testing.assert_allclose(trust(court), 1 - np.exp(-COUNTS / 20), rtol=1e-6)
 
 
-def test_the_raw_ranking(court: Model) -> None:
+def test_raw_ranks_by_cosine(court: Model) -> None:
     right = [("sweyn", 0.985), ("queen", 0.94), ("throne", 0.866), ("far", -0.985)]
-    assert found(court, raw=True) == right
+    assert ranked(court, raw=True) == right
 
 
-def test_cosines_out_of_order_are_told(court: Model) -> None:
+def test_a_note_explains_cosines_out_of_order(court: Model) -> None:
     assert neighbors(court, "king", 4).notes == [
         "rare words count for less, so the cosines are out of order; see --raw"
     ]
@@ -55,26 +56,26 @@ def test_cosines_out_of_order_are_told(court: Model) -> None:
     assert neighbors(court, "king", 2).notes == []
 
 
-def test_a_rare_word_that_lies_opposite_stays_behind(court: Model) -> None:
+def test_a_rare_opposite_word_ranks_low(court: Model) -> None:
     (names,) = nearest(court, court.vector("king"), 5)
     assert [word for word, _ in names] == ["king", "queen", "throne", "sweyn", "far"]
 
 
 def test_min_count_leaves_rare_words_out(court: Model) -> None:
-    assert found(court, min_count=5, raw=True)[-1][0] == "throne"
-    assert found(court, min_count=6) == [("queen", 0.94), ("throne", 0.866)]
+    assert ranked(court, min_count=5, raw=True)[-1][0] == "throne"
+    assert ranked(court, min_count=6) == [("queen", 0.94), ("throne", 0.866)]
 
 
 def test_an_imported_model_is_ranked_by_cosine(tmp_path: Path) -> None:
     model = open_court(tmp_path / "imported", counts_estimated=True)
-    assert found(model) == found(model, raw=True)
+    assert ranked(model) == ranked(model, raw=True)
 
 
 def test_analogy_ranks_so_too(court: Model) -> None:
     first = [
         analogy(court, "throne", "king", "queen", raw=raw).records()[0] for raw in (False, True)
     ]
-    assert [row["word"] for row in first] == ["sweyn", "sweyn"]  # -10 degrees: far behind it
+    assert [row["word"] for row in first] == ["sweyn", "sweyn"]  # -10 degrees: far from it
     assert analogy(court, "throne", "king", "queen", min_count=6).records() == []
 
 
@@ -84,11 +85,11 @@ def test_every_command_that_names_neighbours_has_both(run: Run, court: Model) ->
         ["neighbors", "king", "-n", "1", "--no-header"],
         ["show", "king", "-n", "1", "--occurrences", "0"],
     ):
-        ways: list[list[str]] = [[], ["--raw"], ["--min-count", "2500"]]
-        told = [run(*line, *how, env=env).stdout for how in ways]
-        assert ["sweyn" in text for text in told] == [False, True, False], line
-        assert ["queen" in text for text in told] == [True, False, True], line
-    line = ["analogy", "throne", "king", "queen"]
+        variants: list[list[str]] = [[], ["--raw"], ["--min-count", "2500"]]
+        outputs = [run(*line, *how, env=env).stdout for how in variants]
+        assert ["sweyn" in text for text in outputs] == [False, True, False], line
+        assert ["queen" in text for text in outputs] == [True, False, True], line
+    line = ["neighbors", "--analogy", "throne", "king", "queen"]
     assert "sweyn" in run(*line, "--raw", env=env).stdout
     assert "sweyn" not in run(*line, "--min-count", "6", env=env).stdout
 
@@ -106,9 +107,9 @@ def test_leaving_the_rare_ones_out_changes_nothing(
     (tmp_path / "m").mkdir()
     write_files(tmp_path / "m", words, counts, vectors, None, meta)
     model = Model.open(tmp_path / "m")
-    asked = rng.normal(size=(70, 6)).astype(np.float32)
+    queries = rng.normal(size=(70, 6)).astype(np.float32)
     for space in (None, model.centred_space):
-        quick = nearest(model, asked, number, [[3]] * 70, space)
-        monkeypatch.setattr(module, "FAR", -1.0)  # every word is looked at
-        assert quick == nearest(model, asked, number, [[3]] * 70, space)
+        quick = nearest(model, queries, number, [[3]] * 70, space)
+        monkeypatch.setattr(module, "MIN_TRUST", -1.0)  # every word is looked at
+        assert quick == nearest(model, queries, number, [[3]] * 70, space)
         monkeypatch.undo()

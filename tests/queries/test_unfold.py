@@ -77,16 +77,16 @@ def test_weights_by_hand(model: Model) -> None:
 
 def test_a_map_has_two_clouds_and_the_sentence_in_the_right_one() -> None:
     model = ctxembed.open(bundled_model("everyday"))
-    made = word_map(model, "bank")
-    points, legend = made.drawn().records(), made.legend().records()
+    result = word_map(model, "bank")
+    points, legend = result.drawn().records(), result.legend().records()
     assert len(points) == sum(int(str(row["count"])) for row in legend)
     river = next(row["sense"] for row in legend if "river" in str(row["markers"]))
     for sentence, there in (
         ("they sat on the [bank] of the river", True),
         ("the [bank] lent money", False),
     ):
-        (row,) = made.place(model, sentence).records()
+        (row,) = result.project(model, sentence).records()
         assert (row["sense"] == river) is there
-    few = made.thinned(100)
+    few = result.thinned(100)
     assert len(few.drawn().records()) == 100
     assert few.notes[-1] == f"100 of {len(points)} points are drawn, to keep the page small"

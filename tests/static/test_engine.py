@@ -1,4 +1,4 @@
-"""Which engine trains, and what it is told where the user leaves it open."""
+"""The engine that is chosen, and the settings it gets by default."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from ctxembed.progress import Progress
 from ctxembed.static import engine, gensim_engine, own_engine
 
 
-def test_our_own_wherever_it_can_run() -> None:
+def test_the_own_engine_is_the_default_with_numba() -> None:
     assert engine.choose("auto", False, Progress()) == ("own", own_engine.train, None)
     assert engine.choose("auto", True, Progress()) == ("gensim", gensim_engine.train, None)
     assert engine.choose("gensim", False, Progress()) == ("gensim", gensim_engine.train, None)
@@ -15,7 +15,7 @@ def test_our_own_wherever_it_can_run() -> None:
         engine.choose("own", True, Progress())
 
 
-def test_what_is_given_stays() -> None:
+def test_options_given_are_kept() -> None:
     assert engine.fit_settings(5, hierarchical_softmax=True).negative == 0
     assert engine.fit_settings(5, dim=7, epochs=None).dim == 7
     assert engine.fit_settings(5, sample=0.0, window=3).sample == 0

@@ -1,4 +1,4 @@
-"""What fits a corpus: more text is never worse, and nothing jumps."""
+"""Default settings by the size of the corpus."""
 
 import itertools
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_more_text_is_more_training() -> None:
             assert seen(fit_settings(more), more) > 1.04 * seen(fit_settings(size), size), size
 
 
-def test_the_ends_hold() -> None:
+def test_the_ends_of_the_mixture() -> None:
     for size, row in ((1, 0), (10_000, 0), (10**10, -1)):
         fit = fit_settings(size)
         assert fit.dim == FITTING["dim"][row]
@@ -84,7 +84,7 @@ def train_topics(folder: Path, tokens: int) -> tuple[float, float]:
     return float(cosines[same].mean()), float(cosines[~same].mean())
 
 
-def test_a_million_words_is_no_cliff(tmp_path: Path) -> None:
+def test_the_threshold_at_a_million_words_is_smooth(tmp_path: Path) -> None:
     (near, far), (near_more, far_more) = (
         train_topics(tmp_path / str(tokens), tokens) for tokens in (900_000, 1_200_000)
     )

@@ -27,12 +27,12 @@ def corpus(seed: int, words: int = 9) -> tuple[list[list[int]], np.ndarray, np.n
     return sentences, ids, offsets, counts
 
 
-@pytest.mark.parametrize("at_once", [1 << 22, 7])
-def test_frames_by_loops(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(module, "AT_ONCE", at_once)
+@pytest.mark.parametrize("batch_size", [1 << 22, 7])
+def test_frames_by_loops(monkeypatch: pytest.MonkeyPatch, batch_size: int) -> None:
+    monkeypatch.setattr(module, "BATCH_SIZE", batch_size)
     sentences, ids, offsets, counts = corpus(1)
-    found = count_frames(ids, offsets, counts, most=4)
-    assert found.shape == (9, 8)
+    frames = count_frames(ids, offsets, counts, max_words=4)
+    assert frames.shape == (9, 8)
     for word in range(9):
         for other in range(4):
             before = sum(pair == (other, word) for s in sentences for pair in pairwise(s))
@@ -40,13 +40,13 @@ def test_frames_by_loops(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
             usual = counts[other] / counts.sum()
             for column, number in ((other, before), (4 + other, behind)):
                 share = (number + 50 * usual) / (counts[word] + 50)
-                assert found[word, column] == round(255 * math.sqrt(share))
+                assert frames[word, column] == round(255 * math.sqrt(share))
 
 
 def test_rare_words_have_no_frame() -> None:
     _, ids, offsets, counts = corpus(2)
     counts = np.array([40, 30, 20, 19, 3, 2, 1, 1, 1])
-    assert count_frames(ids, offsets, counts, most=4).shape == (3, 8)
+    assert count_frames(ids, offsets, counts, max_words=4).shape == (3, 8)
     assert count_frames(ids[:0], offsets[:1], counts[:0]).shape == (0, 0)
 
 
@@ -59,7 +59,7 @@ def test_affinity_by_hand() -> None:
     assert math.isnan(alike[3])
 
 
-def test_a_model_keeps_them(tmp_path: Path) -> None:
+def test_phrases_are_saved_in_a_model(tmp_path: Path) -> None:
     model = Model.open(write_tiny(tmp_path / "tiny", TEXT * 15))
     assert model.frames is None
     assert write_frames(model)
@@ -76,6 +76,6 @@ def test_a_model_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_corpus_has_none(tmp_path: Path) -> None:
-    model = Model.given("by hand", ["a", "b"], np.eye(2, dtype=np.float32))
+    model = Model.from_vectors("by hand", ["a", "b"], np.eye(2, dtype=np.float32))
     assert model.frames is None
     assert not write_frames(model)

@@ -1,4 +1,4 @@
-"""Our own word2vec: against a plain loop with the same draws, against gensim, at its extremes."""
+"""The own word2vec engine against a plain loop with the same draws, and against gensim."""
 
 import math
 import os
@@ -23,8 +23,8 @@ from tests.conftest import ROOT
 Sentences = list[list[int]]
 
 
-def settings(**given: Any) -> EngineSettings:
-    return fit_settings(1000, **{"workers": 1, "dim": 10, "epochs": 2, "sample": 0.0, **given})
+def settings(**options: Any) -> EngineSettings:
+    return fit_settings(1000, **{"workers": 1, "dim": 10, "epochs": 2, "sample": 0.0, **options})
 
 
 def write_index(folder: Path, sentences: Sentences, vocabulary: int) -> Index:
@@ -95,8 +95,8 @@ def plain(
             outs = [centre]
             for _ in range(s.negative):
                 x = draws.next()
-                place = draws.scale(x, len(counts))
-                outs.append(place if x & 2**32 - 1 <= chance[place] else int(other[place]))
+                position = draws.scale(x, len(counts))
+                outs.append(position if x & 2**32 - 1 <= chance[position] else int(other[position]))
             goals = [(out, float(j == 0)) for j, out in enumerate(outs) if not j or out != centre]
             if s.algorithm == "cbow":
                 mean = vectors[around].mean(axis=0)
@@ -124,7 +124,7 @@ def plain(
 
 @pytest.mark.parametrize("algorithm", ["skipgram", "cbow"])
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [
         {},
         {"negative": 1, "window": 1, "dim": 1},
@@ -133,14 +133,14 @@ def plain(
         {"sample": 0.05, "window": 3, "dim": 7, "seed": 9},
     ],
 )
-def test_like_a_plain_loop(algorithm: str, given: dict[str, Any], tmp_path: Path) -> None:
+def test_like_a_plain_loop(algorithm: str, options: dict[str, Any], tmp_path: Path) -> None:
     sentences = random_sentences(np.random.default_rng(3), 12, 20)
     counts = count(sentences, 15)  # the last words have no vector
     counts[counts == 0] = 1
-    s = settings(algorithm=algorithm, **given)
+    s = settings(algorithm=algorithm, **options)
     index = write_index(tmp_path, sentences, 15)
-    found = own_engine.train(index, counts, s, Progress())
-    for mine, right in zip(found, plain(sentences, counts, s), strict=True):
+    trained = own_engine.train(index, counts, s, Progress())
+    for mine, right in zip(trained, plain(sentences, counts, s), strict=True):
         np.testing.assert_allclose(mine, right, atol=1e-5)
         assert np.abs(right).max() > 1e-3
 
@@ -164,8 +164,8 @@ def test_negatives_are_drawn_by_their_counts_to_three_quarters() -> None:
     counts = np.array([1000, 500, 3, 3, 2, 1])
     chance, other = own_engine.alias(counts)
     share = np.zeros(len(counts))
-    for place, (bits, second) in enumerate(zip(chance.tolist(), other.tolist(), strict=True)):
-        share[place] += bits / 2**32
+    for position, (bits, second) in enumerate(zip(chance.tolist(), other.tolist(), strict=True)):
+        share[position] += bits / 2**32
         share[second] += 1 - bits / 2**32
     np.testing.assert_allclose(share / 6, counts**0.75 / (counts**0.75).sum(), atol=1e-8)
 
@@ -232,18 +232,20 @@ CORPORA: dict[str, Sentences] = {
 
 
 @pytest.mark.parametrize("algorithm", ["skipgram", "cbow"])
-@pytest.mark.parametrize("given", EXTREMES, ids=str)
-def test_settings_at_their_extremes(algorithm: str, given: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", EXTREMES, ids=str)
+def test_settings_at_their_extremes(
+    algorithm: str, options: dict[str, Any], tmp_path: Path
+) -> None:
     sentences = [[0, 1, 2, 3, 0, 1] * 20] * 3
     index, counts = write_index(tmp_path, sentences, 4), count(sentences, 4)
-    s = settings(algorithm=algorithm, **given)
+    s = settings(algorithm=algorithm, **options)
     try:
-        made = own_engine.train(index, counts, s, Progress())
+        trained = own_engine.train(index, counts, s, Progress())
     except CtxembedError as refused:
         assert "--rate" in str(refused)
         assert s.rate == 1 or s.negative == 1000  # of four words
     else:
-        assert all(np.isfinite(x).all() and x.shape == (4, s.dim) for x in made)
+        assert all(np.isfinite(x).all() and x.shape == (4, s.dim) for x in trained)
 
 
 @pytest.mark.parametrize("algorithm", ["skipgram", "cbow"])
@@ -251,11 +253,11 @@ def test_settings_at_their_extremes(algorithm: str, given: dict[str, Any], tmp_p
 def test_corpora_at_their_extremes(algorithm: str, name: str, tmp_path: Path) -> None:
     index = write_index(tmp_path, CORPORA[name], 4)
     counts = np.maximum(1, count(CORPORA[name], 4))
-    made = own_engine.train(index, counts, settings(algorithm=algorithm), Progress())
-    assert all(np.isfinite(x).all() for x in made)
+    trained = own_engine.train(index, counts, settings(algorithm=algorithm), Progress())
+    assert all(np.isfinite(x).all() for x in trained)
 
 
-def test_an_error_in_a_worker_is_told(tmp_path: Path) -> None:
+def test_an_error_in_a_worker_is_raised(tmp_path: Path) -> None:
     index = write_index(tmp_path, [[0, 1, 2, 3]], 4)
     (tmp_path / "ids.npy").write_bytes(b"")
     with pytest.raises(EOFError):
@@ -265,10 +267,10 @@ def test_an_error_in_a_worker_is_told(tmp_path: Path) -> None:
 # --- where it runs -------------------------------------------------------------------------------
 
 
-def in_python(code: str, place: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+def in_python(code: str, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", code],
-        cwd=place,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,
@@ -291,7 +293,7 @@ def test_without_numba_gensim_trains_and_says_so(tmp_path: Path) -> None:
         assert ("engine\tgensim\n" in done.stdout) == (code == 0)
 
 
-def test_with_no_place_to_keep_compiled_code(tmp_path: Path) -> None:
+def test_without_a_cache_folder_for_compiled_code(tmp_path: Path) -> None:
     done = in_python(
         "from numba.core import caching; caching.CacheImpl._locator_classes = [];"
         "from ctxembed.static import kernel; print(kernel.train.stats.cache_path)",

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
-from tests.conftest import TEXT, Run
+from tests.conftest import TEXT, Run, mentions
 
 
-def test_log_likelihood_is_that_of_scipy() -> None:
+def test_log_likelihood_agrees_with_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
     for _ in range(50):
         a, b = rng.integers(0, 50, 2).tolist()
         size_a, size_b = rng.integers(100, 1000, 2).tolist()
-        made = log_likelihood(np.array([float(a)]), size_a, np.array([float(b)]), size_b)[0]
+        statistic = log_likelihood(np.array([float(a)]), size_a, np.array([float(b)]), size_b)[0]
         if a + b:
             table = [[a, size_a - a], [b, size_b - b]]
             expected = stats.chi2_contingency(table, False, lambda_="log-likelihood").statistic
-            assert made == pytest.approx(expected, abs=1e-9)
+            assert statistic == pytest.approx(expected, abs=1e-9)
 
 
 def test_log_ratio_by_hand() -> None:
@@ -28,7 +28,7 @@ def test_log_ratio_by_hand() -> None:
     assert ratio.tolist() == [2.0]  # 4 % against 1 %
 
 
-def test_spread_is_what_dealing_out_gives() -> None:
+def test_expected_documents_by_simulation() -> None:
     sizes = np.array([1, 3, 8, 20, 100])
     rng = np.random.default_rng(0)
     owner = np.repeat(np.arange(5), sizes)
@@ -50,18 +50,18 @@ def test_collocates_by_hand(run: Run) -> None:
     assert (money["documents"], money["word"]) == (1, "bank")
 
 
-def test_rows_of_several_words_are_told_apart(run: Run, often: Path) -> None:
-    asked = ("collocates", "-m", str(often), "--min-documents", "1", "-f", "table")
+def test_rows_of_several_words_name_the_word(run: Run, often: Path) -> None:
+    command = ("collocates", "-m", str(often), "--min-documents", "1", "-f", "table")
     one, two = (
-        run(*asked, *words, env={"COLUMNS": "120"}) for words in (["bank"], ["bank", "juice"])
+        run(*command, *words, env={"COLUMNS": "120"}) for words in (["bank"], ["bank", "juice"])
     )
     assert one.stdout.split()[0] == "collocate"
     assert {line.split()[0] for line in two.stdout.splitlines()[2:]} == {"bank", "juice"}
 
 
 def test_collocates_of_senses(run: Run, often: Path) -> None:
-    asked = ("collocates", "bank", "--by-sense", "-m", str(often), "-f", "json")
-    rows = json.loads(run(*asked).stdout)
+    command = ("collocates", "bank", "--by-sense", "-m", str(often), "-f", "json")
+    rows = json.loads(run(*command).stdout)
     by_sense = {
         sense: {row["collocate"] for row in rows if row["sense"] == sense} for sense in (1, 2)
     }
@@ -72,15 +72,15 @@ def test_words_from_a_pipe(run: Run) -> None:
     done = run("collocates", "-", "--min-count", "1", "--min-documents", "1",
                stdin="river\nzebra\nthe apple\n")  # fmt: skip
     assert {line.split("\t")[0] for line in done.stdout.splitlines()[1:]} == {"river", "the apple"}
-    assert done.returncode == 4 and "'zebra' is not in" in done.stderr
+    assert done.returncode == 4 and mentions(done.stderr, "'zebra'")
 
 
 def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("pear tree\npear juice\nblue pear\nblue sky\n")
     (tmp_path / "b.txt").write_text("blue car\nred car\nblue bus\nthe car\nblue sea\n")
-    asked = ("keywords", "a.txt", "b.txt", "--min-count", "2", "-f", "json")
-    done = run(*asked, cwd=tmp_path)
-    assert "3 of 3 rows have a log_likelihood below 15.13" in done.stderr
+    command = ("keywords", "a.txt", "b.txt", "--min-count", "2", "-f", "json")
+    done = run(*command, cwd=tmp_path)
+    assert mentions(done.stderr, "3~of 3~rows 15.13")
     rows = json.loads(done.stdout)
     assert [(row["word"], row["key_of"], row["count_a"], row["count_b"]) for row in rows] == [
         ("pear", "a", 3, 0),
@@ -93,10 +93,12 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     assert (pear["documents_a"], pear["documents_b"]) == (3, 0)
     # Three occurrences over four documents of equal size: 4 (1 - (3/4)^3) by chance.
     assert pear["dispersion"] == pytest.approx(3 / (4 * (1 - 0.75**3)))
-    lonely = run(*asked[:3], "--min-count", "1", "--min-documents", "1", "-f", "json", cwd=tmp_path)
+    lonely = run(
+        *command[:3], "--min-count", "1", "--min-documents", "1", "-f", "json", cwd=tmp_path
+    )
     assert "tree" in {row["word"] for row in json.loads(lonely.stdout)}
     assert "tree" not in {row["word"] for row in rows}
     against = run("keywords", str(tiny), "a.txt", "--min-count", "1", cwd=tmp_path)
     assert against.stdout.splitlines()[1].startswith("apple\ta\t3\t0\t")
-    shown = run(*asked[:-1], "table", cwd=tmp_path, env={"COLUMNS": "80"})
+    shown = run(*command[:-1], "table", cwd=tmp_path, env={"COLUMNS": "80"})
     assert max(map(len, shown.stdout.splitlines())) <= 80

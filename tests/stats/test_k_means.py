@@ -20,7 +20,7 @@ def in_order(centres: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("k", range(2, 7))
 @pytest.mark.parametrize("apart", [0, 2])
-def test_the_centres_are_those_of_scikit_learn(k: int, apart: int) -> None:
+def test_centres_agree_with_scikit_learn(k: int, apart: int) -> None:
     from sklearn.cluster import KMeans
 
     rng = np.random.default_rng(k)
@@ -31,9 +31,9 @@ def test_the_centres_are_those_of_scikit_learn(k: int, apart: int) -> None:
         )
         for seed, starts in ((0, 10), (1, 10)):
             theirs = KMeans(k, n_init=starts, random_state=seed).fit(x).cluster_centers_
-            ours = find_centres(x, k, seed, starts)
+            centres = find_centres(x, k, seed, starts)
             # Two starts may end in the same groups: which one is kept is a matter of rounding.
-            np.testing.assert_allclose(in_order(ours), in_order(theirs), atol=1e-9)
+            np.testing.assert_allclose(in_order(centres), in_order(theirs), atol=1e-9)
 
 
 def test_the_best_of_all_groupings_of_eight_points() -> None:

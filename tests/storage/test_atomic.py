@@ -9,11 +9,11 @@ import pytest
 
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.storage import atomic as whole_module
-from ctxembed.storage.atomic import file_written_whole, sweep_files, written_whole
+from ctxembed.storage.atomic import atomic_directory, atomic_file, sweep_files
 
 
 def make(target: Path, text: str, *, replace: bool = False) -> None:
-    with written_whole(target, replace=replace) as work:
+    with atomic_directory(target, replace=replace) as work:
         (work / "model.json").write_text(text)
         for name in ("vocab.txt", "vectors.npy", "counts.npy"):
             (work / name).touch()
@@ -45,14 +45,14 @@ def test_without_a_swap_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
 def test_a_failure_leaves_what_was_there(tmp_path: Path, error: type[BaseException]) -> None:
     make(tmp_path / "m", "one")
-    with pytest.raises(error), written_whole(tmp_path / "m", replace=True) as work:
+    with pytest.raises(error), atomic_directory(tmp_path / "m", replace=True) as work:
         (work / "model.json").write_text("two")
         raise error
     assert (tmp_path / "m" / "model.json").read_text() == "one"
     assert os.listdir(tmp_path) == ["m"]
 
 
-def test_what_a_killed_run_left_is_swept(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_run_are_removed(tmp_path: Path) -> None:
     (tmp_path / f".m.tmp-{dead()}").mkdir()
     (tmp_path / f".m.tmp-{os.getppid()}").mkdir()  # of a run that is still at work
     (tmp_path / ".m.tmp-mine").mkdir()
@@ -60,7 +60,7 @@ def test_what_a_killed_run_left_is_swept(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == sorted([".m.tmp-mine", f".m.tmp-{os.getppid()}", "m"])
 
 
-def test_an_old_one_moved_aside_comes_back(tmp_path: Path) -> None:
+def test_an_old_model_moved_aside_is_restored(tmp_path: Path) -> None:
     """Where there is no swap, a run may die between its two renames."""
     make(tmp_path / "m", "one")
     (tmp_path / "m").rename(tmp_path / f".m.old-{dead()}")
@@ -69,10 +69,10 @@ def test_an_old_one_moved_aside_comes_back(tmp_path: Path) -> None:
     assert (tmp_path / "m" / "model.json").read_text() == "one"
 
 
-def test_somebody_else_was_faster(tmp_path: Path) -> None:
+def test_another_run_was_faster(tmp_path: Path) -> None:
     with (
-        pytest.raises(UsageError, match="was made by another run meanwhile"),
-        written_whole(tmp_path / "m", replace=False) as work,
+        pytest.raises(UsageError, match="written by another run"),
+        atomic_directory(tmp_path / "m", replace=False) as work,
     ):
         (work / "model.json").write_text("late")
         (tmp_path / "m").mkdir()
@@ -81,6 +81,7 @@ def test_somebody_else_was_faster(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["m"]
 
 
+@pytest.mark.posix
 def test_a_link_is_not_replaced(tmp_path: Path) -> None:
     make(tmp_path / "m", "one")
     (tmp_path / "link").symlink_to(tmp_path / "m")
@@ -91,7 +92,7 @@ def test_a_link_is_not_replaced(tmp_path: Path) -> None:
         make(tmp_path / "dangling", "two")
 
 
-def test_a_place_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
@@ -102,7 +103,7 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_file_new_and_replaced(tmp_path: Path) -> None:
     for text in (b"one", b"two"):
-        with file_written_whole(tmp_path / "f") as file:
+        with atomic_file(tmp_path / "f") as file:
             file.write(text)
         assert (tmp_path / "f").read_bytes() == text
     assert os.listdir(tmp_path) == ["f"]
@@ -114,46 +115,48 @@ def test_a_failure_leaves_the_file_that_was_there(
 ) -> None:
     (tmp_path / "f").write_bytes(b"one")
     expected = CtxembedError if isinstance(error, OSError) else error
-    with pytest.raises(expected), file_written_whole(tmp_path / "f") as file:  # type: ignore[arg-type]
+    with pytest.raises(expected), atomic_file(tmp_path / "f") as file:  # type: ignore[arg-type]
         file.write(b"half")
         raise error
     assert (tmp_path / "f").read_bytes() == b"one"
     assert os.listdir(tmp_path) == ["f"]
 
 
-def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+@pytest.mark.posix
+def test_a_foreign_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "precious").write_bytes(b"precious")
     other = tmp_path / f".f.ctxembed-{os.getpid()}"
     other.symlink_to("precious")
     with (
         pytest.raises(CtxembedError, match="f: cannot be written: file exists"),
-        file_written_whole(tmp_path / "f") as file,
+        atomic_file(tmp_path / "f") as file,
     ):
         file.write(b"new")
     assert other.read_bytes() == b"precious"
 
 
-def test_a_killed_run_had_the_number_of_this_one(tmp_path: Path) -> None:
+def test_a_leftover_with_this_process_id_is_removed(tmp_path: Path) -> None:
     """In a container every run may have the same number; what this one writes itself stays."""
     (tmp_path / f".f.ctxembed-{os.getpid()}").write_bytes(b"half")
-    with file_written_whole(tmp_path / "f") as file:
+    with atomic_file(tmp_path / "f") as file:
         file.write(b"new")
         sweep_files(tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["f"]
 
 
+@pytest.mark.posix
 def test_links_and_pipes_stay(tmp_path: Path) -> None:
     """What is no file is written into; -o /dev/null must not become a file."""
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to("file")
-    with file_written_whole(tmp_path / "link") as file:
+    with atomic_file(tmp_path / "link") as file:
         file.write(b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text() == "new"
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    with file_written_whole(tmp_path / "pipe") as file:
+    with atomic_file(tmp_path / "pipe") as file:
         file.write(b"new")
     assert os.read(reader, 9) == b"new"
     os.close(reader)

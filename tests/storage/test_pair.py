@@ -1,4 +1,4 @@
-"""An array and its words are of one writing, whenever a run is killed."""
+"""An array and its word list are written together, also if a run is killed."""
 
 import os
 import subprocess
@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import ModelError
-from ctxembed.storage.atomic import check_whole, file_written_whole, pair_written_whole
+from ctxembed.storage.atomic import atomic_file, atomic_pair, check_pair_complete
 from tests.conftest import ROOT, Run
 from tests.storage.test_atomic import dead
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from ctxembed.storage.atomic import pair_written_whole
+from ctxembed.storage.atomic import atomic_pair
 left = int(sys.argv[1])
 
 def count(event, _):
@@ -27,11 +27,12 @@ def count(event, _):
             os.kill(os.getpid(), 9)
 
 sys.addaudithook(count)
-with pair_written_whole(Path("x.npy"), Path("x.vocab.txt")) as (one, other):
+with atomic_pair(Path("x.npy"), Path("x.vocab.txt")) as (one, other):
     one.write(b"new"); other.write(b"new")
 """
 
 
+@pytest.mark.posix
 def test_killed_at_every_step(tmp_path: Path) -> None:
     one, other = tmp_path / "x.npy", tmp_path / "x.vocab.txt"
     kinds = set()
@@ -43,12 +44,12 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         ).returncode
-        found = one.read_bytes(), other.read_bytes()
-        if found not in ((b"old", b"old"), (b"new", b"new")):
+        contents = one.read_bytes(), other.read_bytes()
+        if contents not in ((b"old", b"old"), (b"new", b"new")):
             kinds.add("half")
-            with pytest.raises(ModelError, match="half written, by a run that was killed; export"):
-                check_whole(one)
-        with pair_written_whole(one, other) as (first, second):  # the next run
+            with pytest.raises(ModelError, match=r"incomplete.*export"):
+                check_pair_complete(one)
+        with atomic_pair(one, other) as (first, second):  # the next run
             first.write(b"next")
             second.write(b"next")
         assert sorted(os.listdir(tmp_path)) == ["x.npy", "x.vocab.txt"]
@@ -59,16 +60,17 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
     assert kinds == {"half"}  # the moment that matters was met
 
 
-def test_what_a_killed_export_left_is_swept(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_export_are_removed(tmp_path: Path) -> None:
     left = tmp_path / f".v.txt.ctxembed-{dead()}"
     left.write_text("half")
     mine = tmp_path / ".v.txt.ctxembed-notes"
     mine.write_text("precious")
-    with file_written_whole(tmp_path / "v.txt") as file:
+    with atomic_file(tmp_path / "v.txt") as file:
         file.write(b"whole")
     assert sorted(os.listdir(tmp_path)) == [mine.name, "v.txt"]
 
 
+@pytest.mark.posix
 def test_an_export_is_read_again(run: Run, tmp_path: Path) -> None:
     assert run("export", "a.npy").returncode == 0
     assert sorted(os.listdir(tmp_path)) == ["a.npy", "a.vocab.txt"]

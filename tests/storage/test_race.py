@@ -9,7 +9,7 @@ from ctxembed.storage import atomic as whole
 
 
 @pytest.mark.parametrize("replace", [True, False])
-def test_another_run_ends_between_the_look_and_the_move(
+def test_another_run_finishes_between_check_and_rename(
     replace: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, target = tmp_path / "work", tmp_path / "m"
@@ -17,7 +17,7 @@ def test_another_run_ends_between_the_look_and_the_move(
         folder.mkdir()
         (folder / "name").write_text(folder.name)
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "exists", lambda _: False)  # the look: nobody there yet
+        patch.setattr(Path, "exists", lambda _: False)  # the check: nothing is there yet
         if replace:
             whole._put(work, target, replace)
         else:

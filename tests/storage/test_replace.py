@@ -1,4 +1,4 @@
-"""Only what we wrote is replaced or swept."""
+"""Only files written by ctxembed are replaced or removed."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxembed.errors import UsageError
-from ctxembed.storage.atomic import MARK, written_whole
+from ctxembed.storage.atomic import MARK, atomic_directory
 from tests.conftest import Run
 from tests.storage.test_atomic import dead
 
@@ -21,11 +21,11 @@ def precious(folder: Path, name: str, text: str = "precious") -> Path:
 
 
 def replace(target: Path) -> None:
-    with written_whole(target, replace=True) as work:
+    with atomic_directory(target, replace=True) as work:
         (work / "model.json").write_text("new")
 
 
-STRANGERS: dict[str, Callable[[Path], Path]] = {
+FOREIGN_FILES: dict[str, Callable[[Path], Path]] = {
     "a model.json of another program": lambda m: precious(m, "model.json", "{}"),
     "that and its word list": lambda m: precious(m, "vocab.txt"),
     "a thesis": lambda m: precious(m, "thesis.tex"),
@@ -35,10 +35,10 @@ STRANGERS: dict[str, Callable[[Path], Path]] = {
 }
 
 
-@pytest.mark.parametrize("what", STRANGERS)
-def test_a_strangers_directory_stays(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", FOREIGN_FILES)
+def test_a_directory_of_another_program_stays(what: str, tmp_path: Path) -> None:
     precious(tmp_path / "m", "model.json", '{"name": "mine"}')
-    kept = STRANGERS[what](tmp_path / "m")
+    kept = FOREIGN_FILES[what](tmp_path / "m")
     text = kept.read_text()
     with pytest.raises(UsageError, match=r"m is not a ctxembed model; it will not be replaced"):
         replace(tmp_path / "m")
@@ -46,20 +46,20 @@ def test_a_strangers_directory_stays(what: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["m"]
 
 
-@pytest.mark.parametrize("what", list(STRANGERS)[2:])
-def test_a_strangers_file_in_our_model_stays(what: str, tiny: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", list(FOREIGN_FILES)[2:])
+def test_a_foreign_file_in_a_model_stays(what: str, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "m")
-    kept = STRANGERS[what](tmp_path / "m")
+    kept = FOREIGN_FILES[what](tmp_path / "m")
     with pytest.raises(UsageError, match=f"{kept} was not written by ctxembed and would be lost"):
         replace(tmp_path / "m")
     assert kept.read_text() == "precious"
 
 
-def test_a_file_that_came_meanwhile_stays(tiny: Path, tmp_path: Path) -> None:
+def test_a_file_written_meanwhile_is_kept(tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "m")
     with (
         pytest.raises(UsageError, match=r"thesis\.tex was not written by ctxembed"),
-        written_whole(tmp_path / "m", replace=True) as work,
+        atomic_directory(tmp_path / "m", replace=True) as work,
     ):
         (work / "model.json").write_text("new")
         precious(tmp_path / "m", "thesis.tex")
@@ -75,7 +75,7 @@ def test_a_damaged_model_may_be_replaced(damage: str, tiny: Path, tmp_path: Path
     assert (tmp_path / "m" / "model.json").read_text() == "new"
 
 
-def test_everything_we_write_is_known_to_be_ours(run: Run, often: Path, tmp_path: Path) -> None:
+def test_what_ctxembed_writes_can_be_replaced(run: Run, often: Path, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("the river bank\nthe money bank\n" * 40)
     options = ("-o", "m", "--epochs", "1", "--unit", "subword")
     assert run("train", "c.txt", *options).returncode == 0
@@ -88,27 +88,28 @@ def test_everything_we_write_is_known_to_be_ours(run: Run, often: Path, tmp_path
         assert json.loads((tmp_path / name / "model.json").read_text())["vocabulary"] == 4
 
 
-def test_what_a_killed_run_left_in_a_model_is_ours(tiny: Path, tmp_path: Path, run: Run) -> None:
+def test_leftovers_of_a_killed_run_can_be_replaced(tiny: Path, tmp_path: Path, run: Run) -> None:
     shutil.copytree(tiny, tmp_path / "m")
     for name in ("senses.npz", "model.json"):
         (tmp_path / "m" / f".{name}.ctxembed-{dead()}").write_text("half")
-    assert run("check", "m", "--add").returncode == 0
+    assert run("info", "--check", "-m", "m", "--add").returncode == 0
     left = [item for item in os.listdir(tmp_path / "m") if item.startswith(".")]
     assert [item.rpartition("-")[0] for item in left] == [".senses.npz.ctxembed"]
     replace(tmp_path / "m")
     assert os.listdir(tmp_path / "m") == ["model.json"]
 
 
-def test_only_our_own_leftovers_are_swept(tmp_path: Path) -> None:
+@pytest.mark.posix
+def test_only_leftovers_of_ctxembed_are_removed(tmp_path: Path) -> None:
     mine = precious(tmp_path / f".m.tmp-{dead()}", "diary.txt")
     link = tmp_path / f".m.tmp-{dead()}"
     link.symlink_to(tmp_path / "elsewhere")
-    ours = precious(tmp_path / f".m.old-{dead()}", MARK).parent
-    precious(ours, "text")
+    leftover = precious(tmp_path / f".m.old-{dead()}", MARK).parent
+    precious(leftover, "text")
     file = precious(tmp_path, f".m.old-{dead()}")
     (tmp_path / "m").mkdir()
     replace(tmp_path / "m")
     assert (mine.read_text(), file.read_text()) == ("precious", "precious")
     assert link.is_symlink()
-    assert not ours.exists()
+    assert not leftover.exists()
     assert sorted(os.listdir(tmp_path / "m")) == ["model.json"]

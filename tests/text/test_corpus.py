@@ -1,4 +1,4 @@
-"""From bytes to words: the tokeniser, sentences, blocks, and every kind of source."""
+"""From bytes to words: tokenizer, sentences, blocks, and every kind of source."""
 
 import bz2
 import gzip
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ctxembed.errors import CorpusError
 from ctxembed.text import corpus as corpus_module
+from ctxembed.text.boundaries import sentence_spans
 from ctxembed.text.corpus import Block, Corpus, looks_wrapped
-from ctxembed.text.numbering import LONGEST, Numbered, number_all, number_words
-from ctxembed.text.sentence_ends import sentence_spans
+from ctxembed.text.numbering import MAX_SENTENCE, Numbered, number_corpus, number_words
 from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
 
@@ -48,11 +48,11 @@ def decoded(part: Numbered) -> list[list[str]]:
     """Turn an encoded block back into sentences."""
     types = part.types
     words = [types[i] for i in part.ids]
-    sentences, place = [], 0
+    sentences, position = [], 0
     for length in part.lengths.tolist():
-        sentences.append(words[place : place + length])
-        place += length
-    assert place == len(words)
+        sentences.append(words[position : position + length])
+        position += length
+    assert position == len(words)
     return sentences
 
 
@@ -72,8 +72,8 @@ texts = st.text(
 def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -> None:
     tokenizer = Tokenizer(kind, cased)
     part = number_words(Block(0, 1, text.encode(), wrapped=False), tokenizer, lines=True)
-    found = [word for sentence in decoded(part) for word in sentence]
-    assert found == [word for line in text.split("\n") for word in tokenizer.words(line)]
+    words = [word for sentence in decoded(part) for word in sentence]
+    assert words == [word for line in text.split("\n") for word in tokenizer.words(line)]
 
 
 @given(texts)
@@ -81,8 +81,8 @@ def test_the_fast_path_finds_the_same_words(text: str, cased: bool, kind: str) -
 def test_splitting_into_sentences_loses_no_word(text: str) -> None:
     for wrapped in (False, True):
         part = number_words(Block(0, 1, text.encode(), wrapped), Tokenizer(), lines=False)
-        found = [word for sentence in decoded(part) for word in sentence]
-        assert found == Tokenizer().words(text)
+        words = [word for sentence in decoded(part) for word in sentence]
+        assert words == Tokenizer().words(text)
 
 
 SENTENCES = {
@@ -107,7 +107,7 @@ def read(*names: str, **options: object) -> list[str]:
     corpus = Corpus(names, **options)  # type: ignore[arg-type]
     return [
         f"{line}: {' '.join(sentence)}"
-        for part, _ in number_all(corpus.blocks(), Tokenizer(), corpus.lines, 1)
+        for part, _, _ in number_corpus(corpus, Tokenizer())
         for sentence, line in zip(decoded(part), part.lines.tolist(), strict=True)
     ]
 
@@ -115,6 +115,21 @@ def read(*names: str, **options: object) -> list[str]:
 def test_line_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfOne two. Three.\r\n\r\n\r\nFour\r\nfive")
     assert read(str(tmp_path / "a.txt")) == ["1: one two", "1: three", "4: four", "5: five"]
+
+
+@pytest.mark.parametrize("block", [1 << 19, 1, 2, 3, 7, 64])
+def test_line_ends_of_windows_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    text = "One two.\n\n\nThree four. Five\nsix\n \nSeven\n"
+    monkeypatch.setattr(corpus_module, "BLOCK", block)  # a block may end between \r and \n
+    read_data = []
+    for name, end in (("unix.txt", "\n"), ("windows.txt", "\r\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8", newline=end)
+        blocks = [block for block, _ in Corpus([str(tmp_path / name)]).blocks()]
+        read_data.append((b"".join(block.data for block in blocks), read(str(tmp_path / name))))
+    assert read_data[0] == read_data[1]
+    assert read_data[0][0].decode() == text
 
 
 @pytest.mark.parametrize("block", [1 << 19, 7, 64])
@@ -141,11 +156,13 @@ def test_wrapped_text_is_joined(
     if block < 1 << 19:  # whether a text is wrapped is seen in its first block only
         monkeypatch.setattr(corpus_module, "looks_wrapped", lambda text: True)
         monkeypatch.setattr(corpus_module, "BLOCK", block)
-    found = read(str(tmp_path / "a.txt"))
+    sentences = read(str(tmp_path / "a.txt"))
     if block == 1 << 19:
-        assert found == expected
+        assert sentences == expected
         assert len(read(str(tmp_path / "a.txt"), lines=True)) == 7
-    assert " ".join(line.partition(": ")[2] for line in found) == " ".join(Tokenizer().words(prose))
+    assert " ".join(line.partition(": ")[2] for line in sentences) == " ".join(
+        Tokenizer().words(prose)
+    )
 
 
 def test_small_letters_alone_do_not_look_wrapped() -> None:
@@ -186,10 +203,10 @@ def test_a_very_long_line_keeps_every_word(tmp_path: Path) -> None:
     count = 30_000
     (tmp_path / "a.txt").write_text(" ".join(f"w{i}" for i in range(count)))
     for lines in (True, False):
-        found = read(str(tmp_path / "a.txt"), lines=lines)
-        words = [word for line in found for word in line.partition(": ")[2].split()]
+        sentences = read(str(tmp_path / "a.txt"), lines=lines)
+        words = [word for line in sentences for word in line.partition(": ")[2].split()]
         assert words == [f"w{i}" for i in range(count)]
-        assert max(len(line.split()) - 1 for line in found) <= LONGEST
+        assert max(len(line.split()) - 1 for line in sentences) <= MAX_SENTENCE
 
 
 def test_words_past_ten_thousand_in_a_line_are_trained_on(run: Run, tmp_path: Path) -> None:
@@ -248,6 +265,7 @@ def test_packed_files(suffix: str, tmp_path: Path) -> None:
     assert done == corpus.size == file.stat().st_size  # the bar ends at its end
 
 
+@pytest.mark.posix
 def test_folder(tmp_path: Path) -> None:
     (tmp_path / "b" / "c").mkdir(parents=True)
     (tmp_path / "b" / "c" / "two.txt").write_text("two")
@@ -272,14 +290,15 @@ def test_several_sources_and_stdin(run: Run, tmp_path: Path) -> None:
         "train", "a.txt", "-", "b.txt", "-o", "m", "--epochs", "1", stdin="river water.\n" * 9
     )
     assert "sentences\t49\n" in done.stdout
-    told = run("info", "-m", "m").stdout
-    assert [line.split()[1] for line in told.splitlines() if line.startswith("file")] == [
+    output = run("info", "-m", "m").stdout
+    assert [line.split()[1] for line in output.splitlines() if line.startswith("file")] == [
         "a.txt",
         "-",
         "b.txt",
     ]
 
 
+@pytest.mark.posix
 def test_a_pipe_with_a_name(run: Run, tmp_path: Path) -> None:
     line = f'{sys.executable} -m ctxembed train <(yes "an apple" | head -99) -o m --epochs 1 -q'
     from tests.conftest import ROOT

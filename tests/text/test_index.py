@@ -31,7 +31,10 @@ sentences = st.lists(
 def test_against_a_plain_scan(text: list[list[str]], min_count: int, chunk: int) -> None:
     import tempfile
 
-    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         for module in (build_index, index):
             patch.setattr(module, "CHUNK", chunk)
         folder = Path(name)
@@ -50,33 +53,33 @@ def test_against_a_plain_scan(text: list[list[str]], min_count: int, chunk: int)
 
         (folder / "rare.txt").write_text("".join(f"{w}\n" for w in counted.types[kept:]))
         write_occurrences(folder, counted.counts[:kept])
-        found = Index(folder, counted.types[:kept], counted.files)
-        assert [found.words(found.sentence(number)) for number in range(len(text))] == text
+        opened = Index(folder, counted.types[:kept], counted.files)
+        assert [opened.words(opened.sentence(number)) for number in range(len(text))] == text
         tokens = [word for sentence in text for word in sentence]
         for row, word in enumerate(counted.types[:kept]):
-            places = [place for place, token in enumerate(tokens) if token == word]
-            assert found.positions(row).tolist() == places
-            for place, number in zip(
-                places, found.sentence_of(np.array(places)).tolist(), strict=True
+            positions = [position for position, token in enumerate(tokens) if token == word]
+            assert opened.positions(row).tolist() == positions
+            for position, number in zip(
+                positions, opened.sentence_of(np.array(positions)).tolist(), strict=True
             ):
                 assert word in text[number]
-                assert found.offsets[number] <= place < found.offsets[number + 1]
+                assert opened.offsets[number] <= position < opened.offsets[number + 1]
         for number in range(len(text)):
-            assert found.place(number) == (str(folder / "c.txt"), number + 1)
+            assert opened.source_of(number) == (str(folder / "c.txt"), number + 1)
 
         write_text(folder, counted.types[:kept], folder / "out")
         lines = [" ".join(w for w in s if plain[w] >= min_count) for s in text]
         assert [line.strip() for line in (folder / "out").read_text().split("\n")[:-1]] == lines
 
 
-def test_places_across_files(tmp_path: Path) -> None:
+def test_source_lines_across_files(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one two\n\nthree four\n")
     (tmp_path / "b.txt").write_text("")
     (tmp_path / "c.txt").write_text("\nfive six\n")
     corpus = Corpus([str(tmp_path / name) for name in ("a.txt", "b.txt", "c.txt")])
     counted = build(corpus, Tokenizer(), tmp_path, 1, Progress())
-    found = Index(tmp_path, counted.types, counted.files)
-    assert [found.place(number) for number in range(3)] == [
+    opened = Index(tmp_path, counted.types, counted.files)
+    assert [opened.source_of(number) for number in range(3)] == [
         (str(tmp_path / "a.txt"), 1),
         (str(tmp_path / "a.txt"), 3),
         (str(tmp_path / "c.txt"), 2),
@@ -87,14 +90,14 @@ def test_several_processes_give_the_same_index(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text(
         "".join(f"Word{i % 997} meets word{i % 31}. It’s n° {i}!\n" for i in range(200_000))
     )
-    made = []
+    indexes = []
     for workers in (1, 2):
         folder = tmp_path / str(workers)
         folder.mkdir()
         counted = build(Corpus([str(tmp_path / "c.txt")]), Tokenizer(), folder, workers, Progress())
         files = {file.name: file.read_bytes() for file in folder.iterdir()}
-        made.append((counted.types, counted.counts.tolist(), files))
-    assert made[0] == made[1]
+        indexes.append((counted.types, counted.counts.tolist(), files))
+    assert indexes[0] == indexes[1]
 
 
 DOCUMENTS = {
@@ -104,6 +107,7 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.posix  # replaces files that are open
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
@@ -125,21 +129,26 @@ def test_documents(tmp_path: Path, kind: str, expected: list[str], block: int) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus_module, "BLOCK", block)  # borders lie between blocks too
         counted = build(corpus, Tokenizer(), tmp_path, 1, Progress())
-    found = Index(tmp_path, counted.types, counted.files)
-    pairs = pairwise(found.documents.tolist())
-    assert [" ".join(found.words(found.ids[a:b])) for a, b in pairs] == expected
+    opened = Index(tmp_path, counted.types, counted.files)
+    pairs = pairwise(opened.documents.tolist())
+    assert [" ".join(opened.words(opened.ids[a:b])) for a, b in pairs] == expected
     assert (counted.document, counted.documents) == (
         "line" if kind == "auto" else kind,
         len(expected),
     )
-    places = np.arange(10)
+    positions = np.arange(10)
     owners = [number for number, text in enumerate(expected) for _ in text.split()]
-    assert found.document_of(places).tolist() == owners
-    assert found.count_documents(places[[0, 1, 9]]) == len({owners[i] for i in (0, 1, 9)})
+    assert opened.document_of(positions).tolist() == owners
+    assert opened.count_documents(positions[[0, 1, 9]]) == len({owners[i] for i in (0, 1, 9)})
     if kind == "line":  # an index from before there were documents
         (tmp_path / "documents.npy").unlink()
         older = Index(tmp_path, counted.types, counted.files)
-        assert older.documents.tolist() == found.documents.tolist()
+        assert older.documents.tolist() == opened.documents.tolist()
+
+
+def test_a_document_is_the_largest_kind_of_which_there_are_enough() -> None:
+    kinds = [index.choose_document_kind("auto", *n) for n in ((40, 300), (1, 300), (1, 1))]
+    assert [*kinds, index.choose_document_kind("file", 1, 1)] == ["file", "block", "line", "file"]
 
 
 def test_a_pattern_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:

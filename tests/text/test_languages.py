@@ -17,13 +17,13 @@ TEXTS = {
 
 
 def ask(run: Run, folder: Path, language: str, word: str, *options: str) -> list[tuple[str, ...]]:
-    """Train on a text, and list where a word stands in it."""
+    """Train on a text, and list the occurrences of a word."""
     (folder / "a.txt").write_text(TEXTS[language], encoding="utf-8")
-    made = run(
+    trained = run(
         "train", "a.txt", "-o", "m", "--static-only", "--min-count", "1", "--dim", "4", "--epochs",
         "1", "--force", *options, cwd=folder,
     )  # fmt: skip
-    assert made.returncode == 0, made.stderr
+    assert trained.returncode == 0, trained.stderr
     done = run("kwic", word, "-m", "m", "-f", "json", "--width", "14", cwd=folder)
     assert done.returncode == 0, done.stderr
     return [(row["left"], row["hit"], row["right"]) for row in json.loads(done.stdout)]
@@ -31,13 +31,13 @@ def ask(run: Run, folder: Path, language: str, word: str, *options: str) -> list
 
 def sentences(run: Run, folder: Path, *options: str) -> list[str]:
     """List the sentences of the text, as words."""
-    asked = ("tokenize", "a.txt", "--per", "sentence", "--no-header", *options)
-    return [line.split("\t")[1] for line in run(*asked, cwd=folder).stdout.splitlines()]
+    command = ("tokenize", "a.txt", "--per", "sentence", "--no-header", *options)
+    return [line.split("\t")[1] for line in run(*command, cwd=folder).stdout.splitlines()]
 
 
 def test_turkish(run: Run, tmp_path: Path) -> None:
-    found = ask(run, tmp_path, "tr", "ışık", "--language", "tr")
-    assert found == [
+    neighbors = ask(run, tmp_path, "tr", "ışık", "--language", "tr")
+    assert neighbors == [
         ("", "Işık", "ile Irmak"),
         ("yapısıdır.", "Işık", "güzel."),
     ]
@@ -64,7 +64,7 @@ def test_german(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "word", "found", "told"),
+    ("language", "word", "expected", "split"),
     [
         (
             *("ur", "بینک"),
@@ -81,13 +81,13 @@ def test_german(run: Run, tmp_path: Path) -> None:
 def test_urdu_and_hindi(
     language: str,
     word: str,
-    found: list[tuple[str, str, str]],
-    told: list[str],
+    expected: list[tuple[str, str, str]],
+    split: list[str],
     run: Run,
     tmp_path: Path,
 ) -> None:
-    assert ask(run, tmp_path, language, word) == found
-    assert sentences(run, tmp_path) == told
+    assert ask(run, tmp_path, language, word) == expected
+    assert sentences(run, tmp_path) == split
 
 
 def test_chinese(run: Run, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_chinese(run: Run, tmp_path: Path) -> None:
     assert len(sentences(run, tmp_path)) == 3
 
 
-NOTE = "this text is written without spaces"
+NOTE = "this text has no spaces between words"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One way to read text files, and one message for what is no text."""
+"""Text files read whole and by line, and the errors for bytes that are no text."""
 
 import bz2
 import gzip
@@ -23,7 +23,7 @@ def test_lines_are_numbered_as_an_editor_does(tmp_path: Path) -> None:
     assert list(numbered_lines(str(packed))) == expected
 
 
-def test_what_is_no_text_is_told_by_line_and_byte(tmp_path: Path) -> None:
+def test_invalid_utf8_is_reported_by_line_and_byte(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(BAD)
     message = f"^{path}: line 3: byte 0xe9 is not utf-8$"
@@ -34,7 +34,7 @@ def test_what_is_no_text_is_told_by_line_and_byte(tmp_path: Path) -> None:
     assert read_text(path, "latin-1") == "tea\n\ncaf\xe9\nend"
 
 
-def test_damage_is_told_while_lines_are_read(tmp_path: Path) -> None:
+def test_damage_is_reported_while_lines_are_read(tmp_path: Path) -> None:
     path = tmp_path / "f.bz2"
     path.write_bytes(bz2.compress(b"one\n") + b"XXX")
     with pytest.raises(CorpusError, match=f"^{path}: cannot be read: Invalid data stream"):
@@ -46,8 +46,8 @@ def test_damage_is_told_while_lines_are_read(tmp_path: Path) -> None:
 def test_labelled_lines(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("half\tsentence\tlabel\n\ntest\tan [Apple] pie\t fruit \textra\n")
-    (found,) = labelled_lines(path, Tokenizer())
-    number, row, marked = found
+    (line,) = labelled_lines(path, Tokenizer())
+    number, row, marked = line
     assert (number, row) == (3, {"half": "test", "sentence": "an [Apple] pie", "label": "fruit"})
     assert (marked.words, marked.targets) == (("an", "apple", "pie"), (range(1, 2),))
     for text, why in {

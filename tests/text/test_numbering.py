@@ -1,5 +1,6 @@
 """The fast path against the plain one: the same words, sentences and lines."""
 
+import os
 import re
 import unicodedata
 from itertools import pairwise
@@ -10,19 +11,25 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxembed.text.corpus import BLOCK, Block, Corpus
-from ctxembed.text.numbering import Numbered, number_all, number_words
-from ctxembed.text.sentence_ends import find_ends
-from ctxembed.text.tokenizer import (
-    _MARKLESS,
+from ctxembed.text.boundaries import (
     CLOSING,
     FINAL,
     FRENCH,
     OPENING,
-    Tokenizer,
+    find_blank_lines,
+    find_ends,
     is_abbreviation,
-    word_pattern,
 )
+from ctxembed.text.corpus import BLOCK, Block, Corpus
+from ctxembed.text.numbering import (
+    WIDE,
+    Numbered,
+    find_chunks,
+    number_corpus,
+    number_words,
+    split_long,
+)
+from ctxembed.text.tokenizer import _MARKLESS, Tokenizer, word_pattern
 
 WORDS = "the The Dr. U.S. don't naïve state-of-the-art किताब می‌خواهم x_y -a- “Yes” İo ΟΔΥΣΣΕΥΣ"
 PIECES = [*WORDS.split(), "internationalisation", "наука", "中文", "e\u0301", "'", "--", "3.5"]
@@ -51,25 +58,25 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
     """List where sentences end, but for the last one, by a pattern over letters."""
     end = re.compile(
         rf"[.!?…{FINAL}]+(?:[{re.escape(CLOSING)}]|[{FRENCH}]»)*"
-        rf"(?=\s|(?<=[{FINAL}]))"  # CJK writes no space behind it
+        rf"(?=\s|(?<=[{FINAL}]))"  # CJK writes no space after it
         rf"(?!\s*[{re.escape(OPENING)}]*[a-zß-öø-ÿ])"  # no sentence begins with a small letter
     )
-    # From each mark on: behind "?!" a sentence may end where from the first mark it does not.
+    # From each mark on: after "?!" a sentence may end where from the first mark it does not.
     ends = {match.end() for at in range(len(text)) if (match := end.match(text, at))}
     return [end for end in sorted(ends) if not is_abbreviation(text, end, language)]
 
 
 def mark_sentences(text: str, mark: str, language: str = "") -> str:
-    """Put a mark behind each sentence; nothing else changes."""
+    """Put a mark after each sentence; nothing else changes."""
     ends = [0, *sentence_ends(text, language), len(text)]
     return mark.join(text[start:end] for start, end in pairwise(ends))
 
 
-def sentences(made: Numbered) -> list[list[str]]:
-    types = made.types
-    words = [types[i] for i in made.ids]
-    ends = np.cumsum(made.lengths)
-    return [words[end - size : end] for end, size in zip(ends, made.lengths, strict=True)]
+def sentences(numbered: Numbered) -> list[list[str]]:
+    types = numbered.types
+    words = [types[i] for i in numbered.ids]
+    ends = np.cumsum(numbered.lengths)
+    return [words[end - size : end] for end, size in zip(ends, numbered.lengths, strict=True)]
 
 
 @settings(deadline=None)
@@ -80,14 +87,16 @@ def sentences(made: Numbered) -> list[list[str]]:
     st.booleans(),
     st.sampled_from([("", 1), ("", 2), ("tr", 2)]),
 )
+@example("0.\xa00", "word", False, False, ("", 2))
 @example("one. two.\nthree", "word", False, False, ("", 2))
+@example("in 1990.\u00a07 came", "word", False, False, ("", 2))
 @example("\u0301a \u0660\u200da_b", "word", True, False, ("", 2))
 @example("$3.50 1,000,000. 5,é é,5 ٣٫٥ १,००० v1.2 İI Iİ 1.5's", "word", False, True, ("tr", 2))
 def test_the_fast_path_finds_what_the_tokenizer_finds(
     text: str, kind: str, cased: bool, lines: bool, how: tuple[str, int]
 ) -> None:
     tokenizer = Tokenizer(kind, cased, language=how[0], rules=how[1])
-    made = number_words(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
+    numbered = number_words(Block(0, 7, text.encode(), wrapped=False), tokenizer, lines)
     marked = text if lines else mark_sentences(text, "\x1e", how[0])
     expected = [
         (words, line)
@@ -95,50 +104,55 @@ def test_the_fast_path_finds_what_the_tokenizer_finds(
         for part in row.split("\x1e")
         if (words := tokenizer.words(part))
     ]
-    assert list(zip(sentences(made), made.lines.tolist(), strict=True)) == expected
+    assert list(zip(sentences(numbered), numbered.lines.tolist(), strict=True)) == expected
 
 
 def test_a_wrapped_text_ends_a_sentence_at_a_blank_line_and_knows_its_lines() -> None:
     text = "It was a dark\nnight. The rain\nfell.\nNobody\n \nslept. or\n"
-    made = number_words(Block(0, 1, text.encode(), wrapped=True), Tokenizer(), lines=False)
-    assert [" ".join(words) for words in sentences(made)] == [
+    numbered = number_words(Block(0, 1, text.encode(), wrapped=True), Tokenizer(), lines=False)
+    assert [" ".join(words) for words in sentences(numbered)] == [
         "it was a dark night",
         "the rain fell",
         "nobody",
         "slept or",
     ]
-    assert made.lines.tolist() == [1, 2, 4, 6]
+    assert numbered.lines.tolist() == [1, 2, 4, 6]
 
 
 def test_a_long_sentence_is_split_and_nothing_is_lost() -> None:
-    made = number_words(
+    numbered = number_words(
         Block(0, 3, b"a b\n" + b"c " * 2500 + b"\nd", wrapped=False), Tokenizer(), False
     )
-    assert made.lengths.tolist() == [2, 1000, 1000, 500, 1]
-    assert made.lines.tolist() == [3, 4, 4, 4, 5]
+    assert numbered.lengths.tolist() == [2, 1000, 1000, 500, 1]
+    assert numbered.lines.tolist() == [3, 4, 4, 4, 5]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "\ufffd"])
 def test_text_without_words(text: str) -> None:
-    made = number_words(Block(0, 1, text.encode(), wrapped=False), Tokenizer(), lines=False)
-    assert (made.types, len(made.ids), len(made.lengths)) == ([], 0, 0)
+    numbered = number_words(Block(0, 1, text.encode(), wrapped=False), Tokenizer(), lines=False)
+    assert (numbered.types, len(numbered.ids), len(numbered.lengths)) == ([], 0, 0)
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    made = number_words(
+    numbered = number_words(
         Block(0, 1, "a\ud800b c".encode("utf-8", "surrogatepass"), wrapped=False),
         Tokenizer(),
         lines=False,
     )
-    assert sentences(made) == [["a", "b", "c"]]
+    assert sentences(numbered) == [["a", "b", "c"]]
 
 
-def test_the_same_tokens_whatever_the_number_of_workers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fork", [True, False])
+def test_the_same_tokens_whatever_the_number_of_workers(
+    fork: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not fork:  # as on Windows
+        monkeypatch.delattr(os, "fork", raising=False)
     path = tmp_path / "text.txt"
     lines = [f"Word{i % 977} naïve{i % 31}! It's {i}." for i in range(10 * BLOCK // 24)]
     path.write_text("\n".join(lines), encoding="utf-8")
     one, two = (
-        [part for part, _ in number_all(Corpus([str(path)]).blocks(), Tokenizer(), False, workers)]
+        [part for part, _, _ in number_corpus(Corpus([str(path)]), Tokenizer(), workers)]
         for workers in (1, 2)
     )
     assert len(one) > 8  # otherwise a second process is not worth its start
@@ -176,26 +190,26 @@ PARTS += ["U.S", " z.B", "3", " 12", ". The ", ". Die "]
 @example("。 a。", "")
 @example("am 3. Oktober", "de")
 def test_sentences_end_among_the_bytes_where_they_end_in_the_text(text: str, language: str) -> None:
-    found = find_ends(text.encode(), language).tolist()
-    assert found == [len(text[:end].encode()) for end in sentence_ends(text, language)]
+    ends = find_ends(text.encode(), language).tolist()
+    assert ends == [len(text[:end].encode()) for end in sentence_ends(text, language)]
 
 
 @settings(deadline=None)
 @given(st.lists(st.text("ab", min_size=1, max_size=18) | st.sampled_from(["a" * 7, "a" * 15])))
 def test_words_that_begin_alike_are_told_apart(words: list[str]) -> None:
     words = [word + more for word in words for more in ("", "a", "aa", "b")]
-    made = number_words(
+    numbered = number_words(
         Block(0, 1, " ".join(words).encode(), wrapped=False), Tokenizer(), lines=False
     )
-    assert np.array(made.types, dtype=object)[made.ids].tolist() == words
+    assert np.array(numbered.types, dtype=object)[numbered.ids].tolist() == words
 
 
 def test_one_chunk_of_many_words() -> None:
     words = [f"字{i}" for i in range(70_000)]
-    made = number_words(
+    numbered = number_words(
         Block(0, 1, "、".join(words).encode(), wrapped=False), Tokenizer(), lines=True
     )
-    assert np.array(made.types, dtype=object)[made.ids].tolist() == words
+    assert np.array(numbered.types, dtype=object)[numbered.ids].tolist() == words
 
 
 def test_abbreviations_and_initials_end_no_sentence() -> None:
@@ -227,3 +241,15 @@ def test_abbreviations_and_initials_end_no_sentence() -> None:
 )
 def test_where_sentences_end_in_several_languages(language: str, text: str) -> None:
     assert mark_sentences(text.replace("|", ""), "|", language) == text
+
+
+def test_parts_by_hand() -> None:
+    chunks = find_chunks(np.frombuffer(b"\0to\0be\0\0or\0to" + bytes(WIDE), np.uint8))
+    assert chunks.starts.tolist() == [0, 3, 7, 10]
+    assert (chunks.first.tolist(), chunks.new.tolist()) == ([0, 1, 2, 0], [0, 1, 2])
+    assert (chunks.text, chunks.ends.tolist()) == (b"to\nbe\nor\n", [3, 6, 9])
+    assert split_long(np.array([0, 2, 9]), 3).tolist() == [0, 2, 5, 8, 9]
+    assert Tokenizer().split_lines("It's “naïve”\n—\n") == ["it's\nnaïve\n", ""]
+    text = b"\none\ntwo\n \nthree\n"
+    breaks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    assert find_blank_lines(text, breaks).tolist() == [0, 9]

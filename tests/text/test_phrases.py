@@ -29,7 +29,7 @@ def test_the_index_is_joined_as_the_tokenizer_joins(text: list[list[str]]) -> No
 
     lines = "".join(" ".join(sentence) + "\n" for sentence in text)
     phrases = Phrases(passes=PASSES)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "c.txt").write_text(lines)
         corpus = Corpus([str(folder / "c.txt")], lines=True)
@@ -45,8 +45,8 @@ def test_the_index_is_joined_as_the_tokenizer_joins(text: list[list[str]]) -> No
         assert counted.tokens == sum(counts.values())
         assert index.documents.tolist() == np.cumsum([0, *map(len, expected)]).tolist()
         assert index.original
-        for place, row in enumerate(index.ids.tolist()):
-            hit = index.original.around(place, 1, 5)[1]
+        for position, row in enumerate(index.ids.tolist()):
+            hit = index.original.around(position, 1, 5)[1]
             assert hit.replace(" ", "_") == counted.types[row]
 
 
@@ -62,7 +62,7 @@ def test_pairs_by_hand(tmp_path: Path) -> None:
         return float(np.log(together * n / (counts[a] * counts[b])) / -np.log(together / n))
 
     assert npmi("red", "tape", 6) == pytest.approx(1)
-    found = {(counted.types[a], counted.types[b]) for a, b in pairs.tolist()}
+    phrases = {(counted.types[a], counted.types[b]) for a, b in pairs.tolist()}
     expected = {
         (a, b)
         for a, b, together in [
@@ -70,7 +70,7 @@ def test_pairs_by_hand(tmp_path: Path) -> None:
         ]
         if npmi(a, b, together) >= 0.6
     }  # fmt: skip
-    assert found == expected and ("red", "tape") in found and ("big", "man") not in found
+    assert phrases == expected and ("red", "tape") in phrases and ("big", "man") not in phrases
 
 
 TEXT = """They moved to New York in May. The new house in York is old.
@@ -79,26 +79,27 @@ New York City is a city. An old man saw a new car in York.
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model with new_york in it."""
     folder = tmp_path_factory.mktemp("phrases")
     (folder / "a.txt").write_text(
         (TEXT + "The New York bank closed.\nHe ate some bread and cheese at home.\n") * 12
     )
-    told = train(folder / "a.txt", folder / "m", phrases=True, attention=False, min_count=1, dim=5)
-    assert any(record["property"] == "phrases" for record in told.records())
+    table = train(folder / "a.txt", folder / "m", phrases=True, attention=False, min_count=1, dim=5)
+    assert any(record["property"] == "phrases" for record in table.records())
     return folder / "m"
 
 
-def test_every_command_takes_a_phrase(run: Run, place: Path) -> None:
-    at = ("-m", str(place))
-    assert Model.open(place).vocabulary.find("New York") is not None
-    assert Model.open(place).vocabulary.tokenizer.words("in New York.") == ["in", "new_york"]
+def test_every_command_takes_a_phrase(run: Run, trained: Path) -> None:
+    at = ("-m", str(trained))
+    assert Model.open(trained).vocabulary.find("New York") is not None
+    assert Model.open(trained).vocabulary.tokenizer.words("in New York.") == ["in", "new_york"]
     for line in (
-        ["neighbors", "New York"], ["vector", "new york"], ["similarity", "New York", "york"],
+        ["neighbors", "New York"], ["show", "--vector", "new york"],
+        ["similarity", "New York", "york"],
         ["show", "NEW YORK"], ["compare", "They went to [New York]"], ["kwic", "New York"],
         ["collocates", "New York"], ["senses", "New York"], ["ambiguity", "New York"],
-        ["shift", str(place), str(place), "New York"],
+        ["shift", str(trained), str(trained), "New York"],
     ):  # fmt: skip
         done = run(*line, *at) if line[0] != "shift" else run(*line)
         assert done.returncode == 0, (line, done.stderr)
@@ -111,9 +112,9 @@ def test_every_command_takes_a_phrase(run: Run, place: Path) -> None:
 
 
 def test_without_phrases_several_words_are_their_mean(run: Run, tiny: Path) -> None:
-    done = run("vector", "apple phone", "--precision", "2")
+    done = run("show", "--vector", "apple phone", "--precision", "2")
     assert done.stdout.splitlines()[1] == "apple phone\t0.45\t0.65\t0.00\t0.00"
-    assert run("vector", "apple zebra").returncode == 4
+    assert run("show", "--vector", "apple zebra").returncode == 4
 
 
 def test_phrases_are_words_only(run: Run, tmp_path: Path) -> None:

@@ -1,12 +1,19 @@
-"""Sampling by hashing: who is kept, and that no word is favoured."""
+"""Sampling by hashing: what is kept, without bias to any word."""
 
 from pathlib import Path
 
 import numpy as np
 
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.sampled_index import write_sampled
-from ctxembed.text.sampling import INDEXED, TRAINED, Plan, count_file, draw, draw_file
+from ctxembed.text.sampling import (
+    INDEXED,
+    TRAINED,
+    Plan,
+    count_file,
+    draw,
+    draw_file,
+    write_sampled,
+)
 from ctxembed.text.tokenizer import Tokenizer
 
 
@@ -15,18 +22,18 @@ def corpus(path: Path, lines: list[str]) -> Corpus:
     return Corpus([str(path)], lines=True)
 
 
-def test_numbers_are_even_and_depend_on_file_place_and_seed() -> None:
-    places = np.arange(100_000)
-    one, other, again = draw("a", places, 1), draw("b", places, 1), draw("a", places, 2)
+def test_random_numbers_depend_on_file_offset_and_seed() -> None:
+    positions = np.arange(100_000)
+    one, other, again = draw("a", positions, 1), draw("b", positions, 1), draw("a", positions, 2)
     for numbers in (one, other, again):
-        assert abs(numbers.mean() - 0.5) < 4 * np.sqrt(1 / 12 / len(places))
+        assert abs(numbers.mean() - 0.5) < 4 * np.sqrt(1 / 12 / len(positions))
         assert numbers.min() >= 0
         assert numbers.max() < 1
         filled = np.bincount((numbers * 100).astype(int), minlength=100)
         assert ((filled - 1000) ** 2 / 1000).sum() < 160  # chi squared, 99 degrees: p < 1e-4
     for one_, other_ in ((one, other), (one, again), (one[:-1], one[1:])):
         assert abs(np.corrcoef(one_, other_)[0, 1]) < 0.015
-    np.testing.assert_array_equal(draw("a", places[500:600], 1), one[500:600])
+    np.testing.assert_array_equal(draw("a", positions[500:600], 1), one[500:600])
 
 
 def test_a_file_is_counted_word_by_word_in_order_of_appearance(tmp_path: Path) -> None:
@@ -62,7 +69,7 @@ def test_listed_occurrences_are_within_binomial_bounds_and_not_beside_rare_words
     (tmp_path / "index").mkdir()
     (tmp_path / "even").mkdir()
     drawn = ((0, part) for part in draw_file(text, Tokenizer(), plan))
-    made = write_sampled(
+    sampled = write_sampled(
         drawn, [str(tmp_path / "a")], plan, "line", tmp_path / "index", tmp_path / "even"
     )
     starts = np.load(tmp_path / "index" / "starts.npy")
@@ -78,8 +85,8 @@ def test_listed_occurrences_are_within_binomial_bounds_and_not_beside_rare_words
     beside = np.count_nonzero(ids[the + 1] == 3)
     assert beside < 5 + 5 * np.sqrt(5)
     assert np.count_nonzero(ids == 3) == 200
-    assert made.by_file == [len(np.load(tmp_path / "index" / "offsets.npy")) - 1]
-    assert made.trained.tolist() == counts.tolist()
+    assert sampled.by_file == [len(np.load(tmp_path / "index" / "offsets.npy")) - 1]
+    assert sampled.trained.tolist() == counts.tolist()
     rare = (tmp_path / "index" / "rare.txt").read_text(encoding="utf-8").split()
     first = ids[2]
     assert rare[first - 4] == lines[np.load(tmp_path / "index" / "lines.npy")[0] - 1].split()[2]

@@ -36,7 +36,7 @@ def test_every_stream_is_read(suffix: str, tmp_path: Path) -> None:
         assert b"".join(iter(lambda: stream.read(1000), b"")) == b"".join(parts)
 
 
-def test_the_bytes_read_are_told(tmp_path: Path) -> None:
+def test_the_bytes_read_are_counted(tmp_path: Path) -> None:
     """The progress bar counts the bytes of the file on disk."""
     for suffix, pack in PACKERS.items():
         path = tmp_path / f"c{suffix}"
@@ -47,7 +47,7 @@ def test_the_bytes_read_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tail", [b"XXX", b"\0\0\0\0XXX", b"\n", b"B", b"\xfd7zXZ\0", b"BZh9"])
 @pytest.mark.parametrize("suffix", [".bz2", ".xz"])
-def test_what_is_no_stream_is_an_error(suffix: str, tail: bytes, tmp_path: Path) -> None:
+def test_an_invalid_stream_is_an_error(suffix: str, tail: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"c{suffix}"
     path.write_bytes(PACKERS[suffix](ONE) + tail)
     with pytest.raises(CorpusError, match=f"^{path}: (damaged|cannot be read): "):
@@ -82,6 +82,6 @@ def test_a_damaged_second_zstandard_frame(tmp_path: Path) -> None:
 
 
 def test_xz_may_be_padded(tmp_path: Path) -> None:
-    """The format allows NULs behind a stream (its specification, 2.2)."""
+    """The format allows NULs after a stream (its specification, 2.2)."""
     (tmp_path / "c.xz").write_bytes(lzma.compress(ONE) + bytes(8) + lzma.compress(OTHER) + bytes(4))
     assert text(tmp_path / "c.xz") == ONE + OTHER

@@ -144,5 +144,5 @@ def test_train_from_a_pipe(run: Run, corpus: Path) -> None:
     text = corpus.read_text(encoding="utf-8")
     done = run("train", "-", "--unit", "subword", "--pieces", "50", "--epochs", "1", stdin=text)
     assert done.returncode == 0
-    asked = run("neighbors", "aple", "-n", "1", "-m", "ctxembed-model", "--no-header")
-    assert asked.stdout.startswith("aple\t") and asked.stdout.endswith("\t1\n")
+    answer = run("neighbors", "aple", "-n", "1", "-m", "ctxembed-model", "--no-header")
+    assert answer.stdout.startswith("aple\t") and answer.stdout.endswith("\t1\n")

@@ -1,9 +1,8 @@
-"""Tokens and where they stand."""
+"""Tokens and their offsets."""
 
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +17,11 @@ ANY = st.text().filter(lambda text: "\0" not in text)
 
 
 def learned(*texts: str, pieces: int = 60) -> Subwords:
-    made = make_tokenizer("subword", [Block(0, 1, text.encode(), wrapped=True) for text in texts])
-    assert isinstance(made, Subwords)
-    return made
+    tokenizer = make_tokenizer(
+        "subword", [Block(0, 1, text.encode(), wrapped=True) for text in texts]
+    )
+    assert isinstance(tokenizer, Subwords)
+    return tokenizer
 
 
 PIECES = learned("apple apples applet pear pearl pears the the naïve İstanbul किताब " * 5)
@@ -33,34 +34,34 @@ def test_offsets_give_the_text_back_slice_by_slice(text: str, unit: str, cased: 
     tokenizer = make_tokenizer("word" if unit == "whitespace" else unit, [], kind=kind, cased=cased)
     blocks = [Block(0, 1, text.encode(), wrapped=True)]
     normalise = (lambda word: word) if tokenizer is None else tokenizer.normalise
-    place = 0
+    position = 0
     for row in list_tokens(blocks, tokenizer):
         _, token, start, end = row
         assert isinstance(start, int) and isinstance(end, int)
-        assert place <= start < end <= len(text)
+        assert position <= start < end <= len(text)
         assert normalise(text[start:end]) == token
-        between = text[place:start]
+        between = text[position:start]
         assert not between.strip() if unit != "word" else not Tokenizer().words(between)
-        place = end
-    assert not (Tokenizer().words(text[place:]) if unit == "word" else text[place:].strip())
+        position = end
+    assert not (Tokenizer().words(text[position:]) if unit == "word" else text[position:].strip())
 
 
 @settings(deadline=None)
 @given(st.one_of(ANY, st.text("aplersİıΣé ेकत'-", max_size=30)))
 def test_pieces_put_together_are_the_words(text: str) -> None:
-    place = 0
+    position = 0
     built: list[str] = []
     for piece, start, end in PIECES.tokens(text):
-        assert place <= start <= end <= len(text)
+        assert position <= start <= end <= len(text)
         if piece.startswith(INNER):
             built[-1] += piece.removeprefix(INNER)
         else:
             built.append(piece)
-        place = end
+        position = end
     assert built == Tokenizer().words(text)
 
 
-def test_pieces_stand_where_the_word_has_them() -> None:
+def test_subwords_have_byte_offsets() -> None:
     assert list(PIECES.tokens("Xapples")) == [
         ("x", 0, 1),
         *((INNER + "apples"[a:b], a + 1, b + 1) for a, b in _inner("Xapples")),
@@ -85,7 +86,7 @@ def test_a_combining_mark_stays_with_its_letter() -> None:
     assert Characters().words("e\u0301 \u0301x") == ["e\u0301", "\u0301", "x"]
 
 
-def test_sentences_of_several_blocks_know_their_place() -> None:
+def test_sentences_of_several_blocks_have_offsets() -> None:
     blocks = [Block(0, 1, b"One. Two.\n", False), Block(0, 2, b"Three\n", False)]
     assert list(sentences([*blocks, Block(1, 1, b"Four", False)])) == [
         ("One.", 0),
@@ -140,19 +141,3 @@ def test_the_other_units(run: Run, tmp_path: Path) -> None:
     assert run("tokenize", "ab ab abc", "--unit", "subword", "--no-header").stdout == (
         "1\tab\t0\t2\n1\tab\t3\t5\n1\tab\t6\t8\n1\t##c\t8\t9\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["missing.txt"], 5, "missing.txt: no such file or folder"),
-        ([" "], 2, "nothing to do: the text is empty"),
-        (["a b", "--unit", "syllable"], 2, "Invalid value for '--unit'"),
-        (["a b", "-m", "nowhere"], 3, "nowhere: no such model"),
-        (["-", "--encoding", "klingon"], 5, "unknown encoding 'klingon'"),
-    ],
-)
-def test_errors(run: Run, arguments: list[str], code: int, message: str) -> None:
-    done = run("tokenize", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr

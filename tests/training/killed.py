@@ -21,12 +21,12 @@ def contents(folder: Path) -> Files:
     return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
-def work(place: Path, target: Path, dim: int) -> None:
-    corpus = Corpus([str(place / "corpus.txt")])
+def work(folder: Path, target: Path, dim: int) -> None:
+    corpus = Corpus([str(folder / "corpus.txt")])
     train(corpus, target, force=True, workers=1, dim=dim, epochs=3)
 
 
-def child(place: Path, dim: int, at: int | None) -> int:
+def child(folder: Path, dim: int, at: int | None) -> int:
     """Train in a child that kills itself when Python does its at-th notable thing."""
     process = os.fork()
     if process:
@@ -41,42 +41,44 @@ def child(place: Path, dim: int, at: int | None) -> int:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
-    work(place, place / "model", dim)
-    (place / "events").write_text(str(done))
+    work(folder, folder / "model", dim)
+    (folder / "events").write_text(str(done))
     os._exit(0)
 
 
-def main(place: Path, kills: int) -> None:
+def main(folder: Path, kills: int) -> None:
     rng = random.Random(os.urandom(8))
-    work(place, place / "warm", 8)  # imports all that training needs
-    made = {}
+    work(folder, folder / "warm", 8)  # imports all that training needs
+    models = {}
     for dim in (8, 9):
         began = time.perf_counter()
-        os.waitpid(child(place, dim, None), 0)
+        os.waitpid(child(folder, dim, None), 0)
         seconds = time.perf_counter() - began
-        made[dim] = contents(place / "model")
-    events = int((place / "events").read_text())
+        models[dim] = contents(folder / "model")
+    events = int((folder / "events").read_text())
     old, new = 9, 8
     moments = []
     for number in range(kills):
         share = (number + rng.random()) / kills  # spread over the whole run
         if number % 2:
             moments.append(f"event {1 + int(share * events)} of {events}")
-            process = child(place, new, 1 + int(share * events))
+            process = child(folder, new, 1 + int(share * events))
         else:
             moments.append(f"after {share * seconds:.3f} s of {seconds:.3f}")
-            process = child(place, new, None)
+            process = child(folder, new, None)
             time.sleep(share * seconds)
             os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
-        left = contents(place / "model")
-        assert left in (made[old], made[new]), f"neither the old model nor the new: {moments[-1]}"
-        assert Model.open(place / "model").vectors.shape[1] in (8, 9)
-        if left == made[new]:
+        left = contents(folder / "model")
+        assert left in (models[old], models[new]), (
+            f"neither the old model nor the new: {moments[-1]}"
+        )
+        assert Model.open(folder / "model").vectors.shape[1] in (8, 9)
+        if left == models[new]:
             old, new = new, old
-    work(place, place / "model", 8)
-    assert contents(place / "model") == made[8]
-    left_over = [item.name for item in place.iterdir() if item.name.startswith(".")]
+    work(folder, folder / "model", 8)
+    assert contents(folder / "model") == models[8]
+    left_over = [item.name for item in folder.iterdir() if item.name.startswith(".")]
     assert left_over == [], left_over
     sys.stdout.write("\n".join(moments) + "\n")
 

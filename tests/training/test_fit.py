@@ -16,14 +16,14 @@ from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.terms import Distance
 from ctxembed.attention.training.fitting import FitSettings, add_heads, run_task
 from ctxembed.attention.training.learning import Examples
-from ctxembed.attention.training.task_head import classify, find_expressions, gates, read
+from ctxembed.attention.training.task_head import classify, find_expressions, gates, logits
 from ctxembed.context.labelled import read_task
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
 from ctxembed.queries.predict import predict
 from ctxembed.training.fit import wilson
 from tests.attention.test_learning import NAMES, D, V, close, numeric, some_layer
-from tests.conftest import ROOT, Run, write_tiny
+from tests.conftest import ROOT, Run, mentions, write_tiny
 
 FRUIT = ["the [apple] juice sweet", "the sweet [apple] orange", "the [apple] orange juice"]
 TECH = ["the [apple] launched the phone", "the phone [apple] launched", "the [apple] phone money"]
@@ -84,19 +84,19 @@ def test_the_head_by_a_plain_loop() -> None:
     rng = np.random.default_rng(10)
     head, output, own = rng.normal(size=(3, 2, 7)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
     anchors = np.eye(3)[:2]
-    made = read(head, output, own, gates(own, anchors))
+    scores = logits(head, output, own, gates(own, anchors))
     for b in range(4):
         z, s = output[b] / np.linalg.norm(output[b]), own[b] / np.linalg.norm(own[b])
         total = 0.5 * head[0]
         for a in range(2):
             total = total + max(0.0, s @ anchors[a]) ** 4 * head[a + 1]
-        np.testing.assert_allclose(made[b], total @ np.array([*z, *s, 1.0]))
+        np.testing.assert_allclose(scores[b], total @ np.array([*z, *s, 1.0]))
 
 
 def test_added_heads_look_at_the_sentence_and_to_either_side() -> None:
     rng = np.random.default_rng(1)
-    made = add_heads(some_layer(rng), rng)
-    whole, left, right = np.exp(made.parameters()[Distance.name][-3:])
+    layer = add_heads(some_layer(rng), rng)
+    whole, left, right = np.exp(layer.parameters()[Distance.name][-3:])
     assert np.ptp(whole) == 0
     assert left.argmax() == 2 and left[2] / left.sum() > 0.8  # reach 3: distance -1
     assert right.argmax() == 4 and right[4] / right.sum() > 0.8
@@ -104,7 +104,7 @@ def test_added_heads_look_at_the_sentence_and_to_either_side() -> None:
 
 def test_expressions_are_found_up_to_a_number() -> None:
     own = np.eye(4)[[0, 1, 0, 2, 3]]
-    anchors, group = find_expressions(own, most=3)
+    anchors, group = find_expressions(own, limit=3)
     assert group.tolist() == [0, 1, 0, 2, -1]
     np.testing.assert_allclose(anchors, np.eye(4)[:3])
 
@@ -129,9 +129,13 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    told = dict(line.split("\t") for line in done.stdout.splitlines())
-    assert (told["labels"], told["start"], told["sentences"]) == ("fruit, tech", "general", "60")
-    assert told["accuracy"] == "1.000000"
+    summary = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert (summary["labels"], summary["start"], summary["sentences"]) == (
+        "fruit, tech",
+        "general",
+        "60",
+    )
+    assert summary["accuracy"] == "1.000000"
     return folder
 
 
@@ -145,12 +149,12 @@ def test_fitting_repeats_to_the_byte(run: Run, fitted: Path) -> None:
 
 
 def test_reports(run: Run, fitted: Path) -> None:
-    asked = ("fit", "-", "--name", "again", "-m", str(fitted), "-q")
-    table = run(*asked, "--report", "confusion", "-f", "table", stdin=task_text())
+    command = ("fit", "-", "--name", "again", "-m", str(fitted), "-q")
+    table = run(*command, "--report", "confusion", "-f", "table", stdin=task_text())
     assert table.stdout == (
         "label  fruit  tech\n-----  -----  ----\nfruit      6     0\ntech       0     6\n"
     )
-    epochs = run(*asked, "--report", "epochs", "--epochs", "3", "-f", "jsonl", stdin=task_text())
+    epochs = run(*command, "--report", "epochs", "--epochs", "3", "-f", "jsonl", stdin=task_text())
     rows = [json.loads(line) for line in epochs.stdout.splitlines()]
     assert [row["epoch"] for row in rows] == [1, 2, 3]
     assert [row["kept"] for row in rows].count("yes") == 1
@@ -162,8 +166,8 @@ SENTENCES = "the [apple] orange sweet\nthe [apple] launched phone\n"
 
 
 def test_predict_in_every_format(run: Run, fitted: Path) -> None:
-    asked = ("predict", "--attention", "sense", "-m", str(fitted))
-    whole = run(*asked, "-f", "json", stdin=SENTENCES)
+    command = ("predict", "--attention", "sense", "-m", str(fitted))
+    whole = run(*command, "-f", "json", stdin=SENTENCES)
     rows = json.loads(whole.stdout)
     assert [(row["sentence"], row["target"], row["label"]) for row in rows] == [
         (1, "apple", "fruit"),
@@ -197,8 +201,8 @@ def test_predict_in_every_format(run: Run, fitted: Path) -> None:
         ("markdown", markdown),
     ):
         digits = ["--precision", "6"] if form == "csv" else []  # it has all of them otherwise
-        assert run(*asked, "-f", form, *digits, stdin=SENTENCES).stdout == text
-    lines = run(*asked, "-f", "jsonl", stdin=SENTENCES).stdout.splitlines()
+        assert run(*command, "-f", form, *digits, stdin=SENTENCES).stdout == text
+    lines = run(*command, "-f", "jsonl", stdin=SENTENCES).stdout.splitlines()
     assert [json.loads(line) for line in lines] == rows
     python = predict(fitted, SENTENCES.splitlines(), attention="sense").records()
     assert python == rows
@@ -225,31 +229,31 @@ GLOSSED = "label\tsentence\thalf\tgloss\n" + "".join(
 )
 
 
-def test_what_the_file_sets_aside_and_glosses(run: Run, tmp_path: Path) -> None:
+def test_held_out_lines_and_glosses_of_a_task_file(run: Run, tmp_path: Path) -> None:
     write_tiny(tmp_path / "m")
     (tmp_path / "task.tsv").write_text(GLOSSED, encoding="utf-8")
-    told = run("fit", "task.tsv", "-m", "m")
-    assert told.returncode == 0, told.stderr
-    assert "measured_on\ttest, 6 sentences\n" in told.stdout
-    asked = run("predict", "the [apple] sweet juice", "-m", "m", "-f", "json")
-    assert json.loads(asked.stdout)[0]["gloss"] == "سیب"
+    done = run("fit", "task.tsv", "-m", "m")
+    assert done.returncode == 0, done.stderr
+    assert "measured_on\ttest, 6 sentences\n" in done.stdout
+    predicted = run("predict", "the [apple] sweet juice", "-m", "m", "-f", "json")
+    assert json.loads(predicted.stdout)[0]["gloss"] == "سیب"
 
 
 @pytest.mark.parametrize(
     ("text", "message", "code"),
     [
-        ("", "task.tsv: no labelled sentence; write LABEL<tab>SENTENCE", 5),
-        ("a\tthe [apple]\n" * 9, "task.tsv: only one label, 'a'; at least two are needed", 5),
-        ("a\tthe [apple]\nb\tthe apple\n", "task.tsv: line 2: no target; write LABEL", 5),
-        ("a\tthe [apple]\nb\tthe [ ]\n", "task.tsv: line 2: no target; write LABEL", 5),
-        ("a\t[the] [apple]\n", "task.tsv: line 1: 2 targets; write LABEL", 5),
-        ("the [apple]\n", "task.tsv: line 1: 1 columns; write LABEL", 5),
-        ("\tthe [apple]\n", "task.tsv: line 1: no label; write LABEL", 5),
-        ("a\tthe [apple]\nb\tthe [bank]\n", "too few sentences labelled 'a': 1; 5 of each", 5),
-        ("a\tthe [quay]\nb\tthe [kai]\n" * 9, "no target is known; line 1: 'quay' is not", 4),
-        ("".join(f"{i}\tthe [apple]\n" for i in range(200)), "more than 100 labels; is the", 5),
-        (b"a\tthe [apple]\n\xff\n", "line 2: byte 0xff is not utf-8", 5),
-        (None, "task.tsv: no such file or directory", 5),
+        ("", "task.tsv sentence LABEL<tab>SENTENCE", 5),
+        ("a\tthe [apple]\n" * 9, "task.tsv 'a'", 5),
+        ("a\tthe [apple]\nb\tthe apple\n", "task.tsv line~2 target", 5),
+        ("a\tthe [apple]\nb\tthe [ ]\n", "task.tsv line~2 target", 5),
+        ("a\t[the] [apple]\n", "task.tsv line~1 2~targets", 5),
+        ("the [apple]\n", "task.tsv line~1 1~columns", 5),
+        ("\tthe [apple]\n", "task.tsv line~1", 5),
+        ("a\tthe [apple]\nb\tthe [bank]\n", "'a' 1 5~of", 5),
+        ("a\tthe [quay]\nb\tthe [kai]\n" * 9, "target known line~1 'quay'", 4),
+        ("".join(f"{i}\tthe [apple]\n" for i in range(200)), "100~labels", 5),
+        (b"a\tthe [apple]\n\xff\n", "line~2 0xff utf-8", 5),
+        (None, "task.tsv directory", 5),
     ],
 )
 def test_bad_tasks(
@@ -259,7 +263,7 @@ def test_bad_tasks(
         (tmp_path / "task.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
     done = run("fit", "task.tsv")
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
     assert "Traceback" not in done.stderr
 
 
@@ -268,24 +272,24 @@ def test_lines_with_an_unknown_target_are_left_out_and_named(run: Run, tmp_path:
     text = task_text() + "tech\tthe [quay] phone\n" * 5
     done = run("fit", "-", "-m", "m", "--epochs", "1", stdin=text)
     assert done.returncode == 4
-    assert "line 61: left out: 'quay' is not in the vocabulary" in done.stderr
-    assert "5 lines are left out in all" in done.stderr
+    assert mentions(done.stderr, "line~61 'quay' vocabulary")
+    assert mentions(done.stderr, "5~lines left")
     assert "sentences\t60\n" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["predict", "the [apple]"], "no task is fitted; fit one with: ctxembed fit", 3),
-        (["predict", "the [apple]", "--attention", "x"], "no attention 'x'; it has general", 3),
-        (["fit", "task.tsv", "--name", "bag"], "an attention cannot be called 'bag'", 2),
+        (["predict", "the [apple]"], "task ctxembed fit", 3),
+        (["predict", "the [apple]", "--attention", "x"], "attention 'x' general", 3),
+        (["fit", "task.tsv", "--name", "bag"], "attention 'bag'", 2),
         (["fit"], "Missing argument 'TASK'", 2),
     ],
 )
 def test_errors(run: Run, arguments: list[str], message: str, code: int) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
 
 
 def test_sentences_without_a_label_are_named(run: Run, fitted: Path) -> None:
@@ -293,15 +297,15 @@ def test_sentences_without_a_label_are_named(run: Run, fitted: Path) -> None:
     done = run("predict", "-m", str(fitted), stdin=text)
     assert done.returncode == 4
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["sentence", "1", "4"]
-    assert "line 2: no target; mark it" in done.stderr
-    assert "line 3: 'quay' is not in the vocabulary" in done.stderr
+    assert mentions(done.stderr, "line~2 target")
+    assert mentions(done.stderr, "line~3 'quay' vocabulary")
 
 
 def test_one_expression_cannot_be_split_by_expression(run: Run, tmp_path: Path) -> None:
     write_tiny(tmp_path / "m")
     done = run("fit", "-", "--split", "expression", "-m", "m", stdin=task_text())
     assert done.returncode == 5
-    assert "one expression only, 'apple'; split by sentence" in done.stderr
+    assert mentions(done.stderr, "expression 'apple' sentence")
 
 
 def test_a_long_file_is_sampled(tiny: Path, tmp_path: Path) -> None:
@@ -312,7 +316,7 @@ def test_a_long_file_is_sampled(tiny: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read on Linux")
-def test_three_hundred_thousand_lines_stay_within_memory(tiny: Path, tmp_path: Path) -> None:
+def test_memory_for_three_hundred_thousand_lines(tiny: Path, tmp_path: Path) -> None:
     with (tmp_path / "long.tsv").open("w") as file:
         for _ in range(30):
             file.write(task_text(1667))  # 10,002 lines
@@ -336,18 +340,18 @@ def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None
     shutil.copytree(bundled_model("everyday"), tmp_path / "m")
     done = run("fit", "idioms", "--name", "idioms", "-m", "m")
     assert done.returncode == 0, done.stderr
-    told = dict(line.split("\t") for line in done.stdout.splitlines())
-    assert told["measured_on"] == "test, 260 sentences"
-    assert float(told["accuracy"]) >= 0.85
+    summary = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert summary["measured_on"] == "test, 260 sentences"
+    assert float(summary["accuracy"]) >= 0.85
 
 
-def test_a_name_keeps_its_kind(run: Run, tmp_path: Path) -> None:
+def test_a_name_is_not_reused_for_another_kind_of_attention(run: Run, tmp_path: Path) -> None:
     shutil.copytree(bundled_model("everyday"), tmp_path / "m")
     before = (tmp_path / "m" / "attention" / "learned" / "w_q.npy").read_bytes()
     done = run("fit", "idioms", "--name", "learned", "--epochs", "1", "-m", "m")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "'learned' was learned without labels and would be lost; give another" in done.stderr
+    assert mentions(done.stderr, "'learned' learned labels")
     assert (tmp_path / "m" / "attention" / "learned" / "w_q.npy").read_bytes() == before
     assert run("fit", "idioms", "--name", "task", "--epochs", "1", "-m", "m").returncode == 0
     done = run("learn", "--name", "task", "-m", "m")
-    assert done.returncode == 2 and "was learned for a task and would be lost" in done.stderr
+    assert done.returncode == 2 and mentions(done.stderr, "learned task")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctxembed.model.model import Model
-from ctxembed.text.word_list import read_lines
+from ctxembed.text.lines import read_lines
 from ctxembed.training.import_ import import_
 from tests.conftest import Run, write_tiny
 
@@ -41,12 +41,12 @@ def write_array(folder: Path, words: list[str]) -> str:
 
 
 def test_odd_words_are_left_out_and_counted(tmp_path: Path) -> None:
-    given = [word for pair in zip(GOOD, BAD, strict=False) for word in pair] + BAD[len(GOOD) :]
-    table = import_(write_array(tmp_path, given), tmp_path / "m")
+    words = [word for pair in zip(GOOD, BAD, strict=False) for word in pair] + BAD[len(GOOD) :]
+    table = import_(write_array(tmp_path, words), tmp_path / "m")
     assert ("unusable", len(BAD)) in table.rows
     model = Model.open(tmp_path / "m")
     assert model.vocabulary.words == GOOD
-    assert model.vectors[:, 0].tolist() == [2 * given.index(word) for word in GOOD]
+    assert model.vectors[:, 0].tolist() == [2 * words.index(word) for word in GOOD]
 
 
 @pytest.mark.parametrize("text", ["2 2\na\rb 1 2\nc 3 4\n", "a\x1eb 1 2\nc 3 4\n"])
@@ -56,14 +56,14 @@ def test_a_carriage_return_in_a_word(text: str, run: Run, tmp_path: Path) -> Non
     done = run("import", "v.txt", "-o", "m", "--force")
     assert done.returncode == 0
     assert "unusable\t1\n" in done.stdout
-    assert run("vector", "c", "-m", "m").stdout == "word\td1\td2\nc\t3.000000\t4.000000\n"
+    assert run("show", "--vector", "c", "-m", "m").stdout == "word\td1\td2\nc\t3.000000\t4.000000\n"
 
 
 def test_nothing_usable_leaves_the_earlier_model(run: Run, tmp_path: Path) -> None:
     write_tiny(tmp_path / "m")
     (tmp_path / "v.txt").write_bytes(b"1 2\na\rb 1 2\n")
     assert run("import", "v.txt", "-o", "m", "--force").returncode == 3
-    assert run("vector", "apple", "-m", "m").returncode == 0
+    assert run("show", "--vector", "apple", "-m", "m").returncode == 0
 
 
 def test_a_list_of_words_ends_lines_only_at_line_feeds(tmp_path: Path) -> None:

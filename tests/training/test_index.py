@@ -1,4 +1,4 @@
-"""Ready vectors with a corpus of one's own: nothing of them changes, and the text can be asked."""
+"""Add a corpus to existing vectors: the vectors stay the same."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ import pytest
 
 import ctxembed
 from ctxembed.errors import CorpusError
-from ctxembed.model.bundled import bundled_model, corpora
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.model.model import Model
-from tests.conftest import Run
+from tests.conftest import Run, mentions
 
 TEXT = "The apple fell. A zyzzyva ate the apple!\nThe zyzzyva, the quux and the bank.\n"
 GLOVE = "the 1 0 0\napple 0 1 0\nbank 0 0 1\nriver 0 1 1\na 1 1 0\nate 1 0 1\n"
@@ -24,10 +24,10 @@ def glove(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_imported_vectors_get_a_corpus(run: Run, glove: Path) -> None:
+def test_index_adds_a_corpus_to_imported_vectors(run: Run, glove: Path) -> None:
     refused = run("kwic", "apple", "-m", "glove")
     assert refused.returncode == 3
-    assert "ctxembed index CORPUS -m glove -o mine" in refused.stderr
+    assert mentions(refused.stderr, "ctxembed -m -o")
     done = run("index", "own.txt", "-m", "glove", "-o", "mine")
     assert done.returncode == 0, done.stderr
     # the apple fell . a zyzzyva ate the apple . the zyzzyva the quux and the bank: 15 words,
@@ -36,10 +36,7 @@ def test_imported_vectors_get_a_corpus(run: Run, glove: Path) -> None:
         "property\tvalue\nsentences\t3\ntokens\t15\nknown_words\t5\nunknown_words\t4\n"
         "unknown_tokens\t5\nunknown_share\t0.333333\nvectors\t6\ndim\t3\nmodel\tmine\n"
     )
-    assert done.stderr == (
-        "ctxembed: 33.3% of the text, 4 words, has no vector and is read over:"
-        " zyzzyva 2, fell 1, quux 1, and 1\n"
-    )
+    assert mentions(done.stderr, "33.3% text 4~words 2 1")
     kwic = run("kwic", "apple", "-m", "mine", "-f", "jsonl")
     assert kwic.returncode == 0, kwic.stderr
     assert '"right": "fell. A zyzzyva ate' in kwic.stdout  # unknown words are shown
@@ -49,7 +46,7 @@ def test_imported_vectors_get_a_corpus(run: Run, glove: Path) -> None:
     assert "river\tcount\t0\n" in run("show", "river", "-m", "mine").stdout
 
 
-def test_nothing_of_the_vectors_changes(glove: Path) -> None:
+def test_index_keeps_the_vectors(glove: Path) -> None:
     ctxembed.index(glove / "glove", glove / "own.txt", glove / "mine")
     old, new = Model.open(glove / "glove"), Model.open(glove / "mine")
     np.testing.assert_array_equal(old.vectors[:], new.vectors[:])
@@ -62,7 +59,7 @@ def test_nothing_of_the_vectors_changes(glove: Path) -> None:
 
 
 def test_english_reads_everyday(tmp_path: Path) -> None:
-    text = (corpora() / "everyday.txt").read_text().splitlines()[:3000]
+    text = (corpora_directory() / "everyday.txt").read_text().splitlines()[:3000]
     (tmp_path / "own.txt").write_text("\n".join(text) + "\n")
     table = ctxembed.index("english", tmp_path / "own.txt", tmp_path / "mine")
     assert dict(table.rows)["unknown_share"] < 0.02
@@ -81,7 +78,7 @@ def test_english_reads_everyday(tmp_path: Path) -> None:
     assert "own" in Model.open(tmp_path / "mine").attentions()
 
 
-def test_what_cannot_be_indexed(run: Run, glove: Path) -> None:
+def test_index_errors(run: Run, glove: Path) -> None:
     (glove / "greek.txt").write_text("αβγ δεζ\n")
     with pytest.raises(CorpusError, match="a vector for none of its words"):
         ctxembed.index(glove / "glove", glove / "greek.txt", glove / "mine")

@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from ctxembed.cli.mix import command_
-from ctxembed.model.bundled import corpora
+from ctxembed.model.bundled import corpora_directory
 from ctxembed.text.corpus import Corpus
 from ctxembed.training import mix as analysis
 from ctxembed.training.mix import Measured, Setup, crossing, interval
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, Run, mentions
 
 FRUIT = "She ate a sweet apple.\nThe apple is a sweet fruit.\nThe new phone is a gadget.\n" * 20
 FIRM = "Apple sells a new phone.\nThe new apple gadget.\nThe fruit is sweet.\n" * 20
@@ -37,19 +37,6 @@ bag	1	1.000000	0.500000	0.250000	0.250000	0.250000	0.250000
 general	1	0.000000	0.700000	0.300000	0.400000	0.400000	0.400000
 general	1	0.500000	0.600000	0.400000	0.200000	0.200000	0.200000
 general	1	1.000000	0.500000	0.500000	0.000000	0.000000	0.000000
-"""
-TABLE = """\
-representation  probe   share   taste    tech  difference      low    high
---------------  -----  ------  ------  ------  ----------  -------  ------
-static                 0.0000  0.8500  0.2500      0.6000  -0.0353  1.2353
-static                 0.5000  0.5500  0.5500      0.0000  -0.6353  0.6353
-static                 1.0000  0.2500  0.8500     -0.6000  -1.2353  0.0353
-bag                 1  0.0000  0.5000  0.2500      0.2500   0.2500  0.2500
-bag                 1  0.5000  0.5000  0.2500      0.2500   0.2500  0.2500
-bag                 1  1.0000  0.5000  0.2500      0.2500   0.2500  0.2500
-general             1  0.0000  0.7000  0.3000      0.4000   0.4000  0.4000
-general             1  0.5000  0.6000  0.4000      0.2000   0.2000  0.2000
-general             1  1.0000  0.5000  0.5000      0.0000   0.0000  0.0000
 """
 NOTES = """\
 ctxembed: 6 models: 3 mixtures, seeds for each: 2; 260 words each, 25 dimensions, 100 epochs
@@ -88,14 +75,16 @@ def test_output(form: str, twins: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert done.stderr == NOTES
     if form in ("tsv", "csv"):
         assert done.stdout == TSV.replace("\t", "\t" if form == "tsv" else ",")
-    elif form == "table":
-        assert done.stdout == TABLE
-    elif form == "markdown":
-        cells = [[c.strip() for c in row.split("|")[1:-1]] for row in done.stdout.splitlines()]
-        assert [cells[0], *cells[2:]] == [
+    elif form in ("table", "markdown"):
+        rows = [
             [f"{float(c):.4f}" if "." in c else c for c in row.split("\t")]
             for row in TSV.splitlines()
         ]
+        lines = [line for line in done.stdout.splitlines() if "---" not in line]
+        if form == "table":
+            assert [line.split() for line in lines] == [[c for c in row if c] for row in rows]
+        else:
+            assert [[c.strip() for c in line.split("|")[1:-1]] for line in lines] == rows
     else:
         text = done.stdout if form == "json" else f"[{','.join(done.stdout.splitlines())}]"
         assert [list(row.values()) for row in json.loads(text)] == [
@@ -121,14 +110,14 @@ def test_no_verdict_on_models_that_have_learned_nothing(
     monkeypatch.setattr(analysis, "_measure", lambda *job: replace(by_hand(*job), axes=0.99))
     line = ["a.txt", "b.txt", *ASKED, "--probe", "a ripe [apple]", *QUICK]
     done = CliRunner().invoke(command_, line)
-    assert "no verdict: the two axes hardly differ (cosine 0.99)" in done.stderr
+    assert mentions(done.stderr, "axes cosine 0.99")
     assert "crosses" not in done.stderr
 
 
 def test_without_probes_static_only(twins: Path, run: Run) -> None:
     done = run("mix", "a.txt", "b.txt", *ASKED, *QUICK)
     assert done.stdout.count("\n") == 1 + 3
-    assert "no contextual vectors without a --probe sentence" in done.stderr
+    assert mentions(done.stderr, "vectors --probe sentence")
 
 
 def test_stdin_is_a_corpus(twins: Path, run: Run) -> None:
@@ -139,34 +128,35 @@ def test_stdin_is_a_corpus(twins: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["a.txt", *ASKED], "two corpora, or none for the bundled twins", 2),
+        (["a.txt", *ASKED], "two corpora, or none", 2),
         (["a.txt", "b.txt", *ASKED[2:]], "which word? give --word WORD", 2),
         (["-", "-", *ASKED], "- is given twice, but stdin can be read once", 2),
         (["a.txt", "b.txt", *ASKED[:4]], "give two axes", 2),
         (["a.txt", "b.txt", *ASKED, "--axis", "x=new"], "give two axes", 2),
-        (["a.txt", "no.txt", *ASKED], "no.txt: no such file or folder", 5),
-        (["a.txt", "empty.txt", *ASKED], "empty.txt: no words in it", 5),
-        (["a.txt", "b.txt", *ASKED, "--probe", "a pear"], "'apple' is not in it", 2),
+        (["a.txt", "no.txt", *ASKED], "no.txt folder", 5),
+        (["a.txt", "empty.txt", *ASKED], "empty.txt words", 5),
+        (["a.txt", "b.txt", *ASKED, "--probe", "a pear"], "'apple'", 2),
         (["a.txt", "b.txt", *ASKED, "--probe", "[a] apple"], "mark [apple] once", 2),
         (["a.txt", "b.txt", *ASKED, "--probe", "[apple] [apple]"], "mark [apple] once", 2),
-        (["a.txt", "b.txt", "--word", "ate", *ASKED[2:]], "'ate' does not occur in b.txt", 4),
-        (["a.txt", "b.txt", *ASKED[:-1], "tech=sells"], "'sells' does not occur in a.txt", 4),
+        (["a.txt", "b.txt", "--word", "ate", *ASKED[2:]], "'ate' b.txt", 4),
+        (["a.txt", "b.txt", *ASKED[:-1], "tech=sells"], "'sells' a.txt", 4),
         (
             ["a.txt", "b.txt", *ASKED, "--words", "5", "--workers", "2"],
-            "with a share of 0.00 and seed 1: ",
+            "share 0.00",
             4,
         ),
-        (["--steps", "1"], "1 is not a whole number from 2 to 101", 2),
+        (["--steps", "1"], "1 2~to~101", 2),
     ],
 )
 def test_errors(arguments: list[str], message: str, code: int, twins: Path, run: Run) -> None:
     (twins / "empty.txt").write_text("\n")
     done = run("mix", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
+    assert mentions(done.stderr, message)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.posix
 def test_ctrl_c_ends_the_processes_too(twins: Path) -> None:
     (twins / "a.txt").write_text(FRUIT * 100)
     (twins / "b.txt").write_text(FIRM * 100)
@@ -194,9 +184,9 @@ def test_ctrl_c_ends_the_processes_too(twins: Path) -> None:
     assert not list(twins.glob("ctxembed-*"))
 
 
-def test_the_twins_cross_and_their_contexts_do_not() -> None:
+def test_the_static_vector_crosses_and_contextual_vectors_do_not() -> None:
     """What the whole experiment is about, at the two ends with one seed and two clear probes."""
-    a, b = (Corpus([str(corpora() / name)]) for name in analysis.TWINS)
+    a, b = (Corpus([str(corpora_directory() / name)]) for name in analysis.TWINS)
     table = analysis.mix(
         a,
         b,
@@ -226,7 +216,7 @@ def test_interval_agrees_with_scipy() -> None:
 
 
 def test_crossing() -> None:
-    shares = np.array([0.0, 0.5, 1.0])
-    assert crossing(shares, np.array([1.0, 2.0, 3.0])) is None
-    assert crossing(shares, np.array([-1.0, -0.5, 0.5])) == pytest.approx(0.75)
-    assert crossing(shares, np.array([1.0, 0.0, -1.0])) == pytest.approx(0.5)
+    fractions = np.array([0.0, 0.5, 1.0])
+    assert crossing(fractions, np.array([1.0, 2.0, 3.0])) is None
+    assert crossing(fractions, np.array([-1.0, -0.5, 0.5])) == pytest.approx(0.75)
+    assert crossing(fractions, np.array([1.0, 0.0, -1.0])) == pytest.approx(0.5)

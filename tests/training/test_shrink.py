@@ -20,9 +20,9 @@ SENTENCE = "the [apple] was sweet and ripe"
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Model:
-    place = tmp_path_factory.mktemp("small") / "m"
-    ctxembed.shrink("everyday", place, words=3000, about="of everyday sentences")
-    return Model.open(place)
+    folder = tmp_path_factory.mktemp("small") / "m"
+    ctxembed.shrink("everyday", folder, words=3000, about="of everyday sentences")
+    return Model.open(folder)
 
 
 def test_the_copy_is_small_and_has_no_text(small: Model) -> None:
@@ -40,13 +40,13 @@ def test_the_copy_is_small_and_has_no_text(small: Model) -> None:
     assert (small.path / "vectors.npy").stat().st_size < 3000 * (64 + 4) + 200
     assert small.vocabulary.words == whole.vocabulary.words[:3000]
     np.testing.assert_array_equal(small.counts, whole.counts[:3000])
-    told = dict(ctxembed.info(small).rows)
-    assert told["about"] == "of everyday sentences"
-    assert told["dropped_words"] == whole.meta["dropped_words"] + len(whole.vocabulary.words) - 3000
-    assert told["file"].startswith("everyday.txt sha256:")  # without its folder
+    info = dict(ctxembed.info(small).rows)
+    assert info["about"] == "of everyday sentences"
+    assert info["dropped_words"] == whole.meta["dropped_words"] + len(whole.vocabulary.words) - 3000
+    assert info["file"].startswith("everyday.txt sha256:")  # without its folder
 
 
-def test_it_answers_as_the_whole_one_does(small: Model) -> None:
+def test_a_shrunk_model_answers_like_the_whole(small: Model) -> None:
     whole = Model.open(bundled_model("everyday"))
     for name in ("static", "bag", "general", "learned"):
         (one,), (other,) = (
@@ -58,13 +58,13 @@ def test_it_answers_as_the_whole_one_does(small: Model) -> None:
     assert near[0] == near[1]
 
 
-def test_saved_senses_come_along_without_their_places(tmp_path: Path) -> None:
+def test_saved_senses_come_along_without_their_examples(tmp_path: Path) -> None:
     whole = Path(shutil.copytree(bundled_model("everyday"), tmp_path / "whole"))
     ctxembed.senses(whole, "orange", k=3, again=True, save=True)
     of_all = len(open_senses(Model.open(whole)))
     left = {"apple": [], "orange": [2]}
-    told = ctxembed.shrink(whole, tmp_path / "small", without=left, frames=10)
-    assert dict(told.rows)["senses"] == of_all - 1
+    table = ctxembed.shrink(whole, tmp_path / "small", without=left, frames=10)
+    assert dict(table.rows)["senses"] == of_all - 1
     small = Model.open(tmp_path / "small")
     kept = ctxembed.saved_senses(small, "bank")
     assert kept is not None and ctxembed.saved_senses(small, "apple") is None
@@ -82,7 +82,7 @@ def test_saved_senses_come_along_without_their_places(tmp_path: Path) -> None:
     assert (small.path / "frames.npy").exists() == (whole / "frames.npy").exists()
 
 
-def test_it_can_be_shrunk_and_exported_again(small: Model, tmp_path: Path) -> None:
+def test_a_shrunk_model_can_be_shrunk_and_exported(small: Model, tmp_path: Path) -> None:
     ctxembed.shrink(small, tmp_path / "again")
     np.testing.assert_allclose(
         Model.open(tmp_path / "again").vectors[:], small.vectors[:], rtol=1e-6, atol=1e-8

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.model.bundled import corpora
+from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, Run, mentions
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -28,10 +28,10 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
-def start(place: Path, *arguments: str) -> "subprocess.Popen[str]":
+def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "ctxembed", "train", *arguments],
-        cwd=place,
+        cwd=folder,
         env=ENVIRONMENT,
         text=True,
         stdout=subprocess.PIPE,
@@ -67,10 +67,7 @@ def test_more_workers_say_that_a_run_will_differ(run: Run, tmp_path: Path) -> No
     line = ("train", "c.txt", "--static-only", "--workers", "2")
     done = run(*line, "--epochs", "1")
     assert done.returncode == 0
-    assert done.stderr == (
-        "ctxembed: trained by 2 workers, so another run will differ a little; --workers 1 gives the"
-        " same bytes every time\n"
-    )
+    assert "2 workers" in done.stderr and "--workers 1" in done.stderr
     assert run(*line, "-q", "-o", "quiet").stderr == ""
 
 
@@ -94,6 +91,7 @@ def test_words_used_together_come_out_alike(run: Run, tmp_path: Path) -> None:
         assert near > far + 0.5, algorithm
 
 
+@pytest.mark.posix
 def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus.txt", 400)
     done = subprocess.run(
@@ -107,6 +105,7 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) == 20
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("engine", "stage"), [("own", "ids.npy"), ("own", "positions.npy"), ("gensim", "text")]
 )
@@ -134,10 +133,11 @@ def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
     time.sleep(0 if stage == "ids.npy" else 0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=200)
-    assert (process.returncode, out, err.strip()) == (130, "", "")  # one line break behind ^C
+    assert (process.returncode, out, err.strip()) == (130, "", "")  # one line break after ^C
     assert os.listdir(tmp_path) == ["c.txt"]
 
 
+@pytest.mark.posix
 def test_terminate(tmp_path: Path) -> None:
     write_corpus(tmp_path / "c.txt", 1500)
     process = start(
@@ -180,7 +180,7 @@ def test_two_trainings_at_once(tmp_path: Path) -> None:
 
 
 def test_senses_are_kept_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
-    text = (corpora() / "everyday.txt").read_text(encoding="utf-8").splitlines()[:6000]
+    text = (corpora_directory() / "everyday.txt").read_text(encoding="utf-8").splitlines()[:6000]
     (tmp_path / "c.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
     ask = ("train", "c.txt", "-o", "m", "--lines", "--epochs", "3", "--dim", "16", "--static-only")
     done = run(*ask, "--senses", "2", cwd=tmp_path)
@@ -189,4 +189,4 @@ def test_senses_are_kept_where_they_are_asked_for(run: Run, tmp_path: Path) -> N
     assert (tmp_path / "m" / "frames.npy").exists()
     refused = run(*ask, "--force", "--senses", "2", "--no-text", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "--senses needs the text" in refused.stderr
+    assert mentions(refused.stderr, "--senses text")

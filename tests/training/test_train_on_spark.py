@@ -1,4 +1,4 @@
-"""Models and vectors made by Apache Spark: those of a reading here."""
+"""Models and vectors by Apache Spark: the same as by reading here."""
 
 import gzip
 import os
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ctxembed.errors import CtxembedError
-from ctxembed.model.bundled import corpora
+from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextualize
 from ctxembed.text.corpus import Corpus
@@ -35,16 +35,16 @@ def session() -> Iterator[Any]:
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
         "--master local[2,4] --conf spark.ui.enabled=false pyspark-shell"
     )
-    made = open_session()
-    yield made
-    made.stop()
+    session = open_session()
+    yield session
+    session.stop()
 
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight files, one of them packed, with ties in their counts."""
     folder = tmp_path_factory.mktemp("shards")
-    lines = (corpora() / "everyday.txt").read_text(encoding="utf-8").splitlines()[:8000]
+    lines = (corpora_directory() / "everyday.txt").read_text(encoding="utf-8").splitlines()[:8000]
     for number in range(8):
         text = "\n".join(lines[number * 1000 : number * 1000 + 1000]) + "\n"
         if number == 3:
@@ -78,15 +78,15 @@ def test_vocabulary_counts_and_vectors_are_those_of_a_reading_here(
 def test_the_sample_is_the_same_with_two_partitions_and_with_eight(
     session: Any, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
+    models = []
     for tasks in (2, 8):
-        monkeypatch.setattr("ctxembed.training.spark.MOST_TASKS", tasks)
+        monkeypatch.setattr("ctxembed.training.spark.MAX_TASKS", tasks)
         train_on_spark(read(shards), tmp_path / str(tasks), per_word=20, train_words=30_000, **HOW)
-        made.append(tmp_path / str(tasks))
+        models.append(tmp_path / str(tasks))
     for name in ("ids.npy", "offsets.npy", "lines.npy", "positions.npy"):
-        one, other = ((folder / "index" / name).read_bytes() for folder in made)
+        one, other = ((folder / "index" / name).read_bytes() for folder in models)
         assert one == other
-    model = Model.open(made[0])
+    model = Model.open(models[0])
     index = model.index
     assert index is not None
     row = model.vocabulary.row("the")
@@ -94,7 +94,7 @@ def test_the_sample_is_the_same_with_two_partitions_and_with_eight(
     assert count > 1000
     assert abs(listed - 20) < 5 * np.sqrt(20)
     sentence = int(index.sentence_of(index.positions(row))[0])
-    name, line = index.place(sentence)
+    name, line = index.source_of(sentence)
     assert draw(name, np.array([line - 1]), 1)[0] < 20 / count
     text = Path(name).read_bytes()
     text = gzip.decompress(text) if name.endswith("gz") else text
@@ -109,15 +109,16 @@ def test_a_truncated_file_is_named_and_the_others_are_read(
     for path in shards.iterdir():
         data = path.read_bytes()
         (tmp_path / path.name).write_bytes(data[:-200] if path.suffix == ".gz" else data)
-    table = train_on_spark(read(tmp_path), tmp_path / "model", per_word=5, **HOW)
-    told = [note for note in table.notes if "3.txt.gz" in note]
-    assert len(told) == 1
-    assert "7 of 8 files were read" in told[0]
+    table = train_on_spark(read(tmp_path), tmp_path / "model", per_word=5, **HOW).to_table()
+    notes = [note for note in table.notes if "3.txt.gz" in note]
+    assert len(notes) == 1
+    assert "7 of 8 files were read" in notes[0]
     assert table.records()[0] == {"property": "sentences", "value": 7000}
     with pytest.raises(CtxembedError, match=r"3\.txt\.gz"):
         train_on_spark(Corpus([str(tmp_path / "3.txt.gz")]), tmp_path / "none", **HOW)
 
 
+@pytest.mark.posix
 def test_vectors_are_the_local_ones_also_when_a_worker_dies(
     session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,8 +130,8 @@ def test_vectors_are_the_local_ones_also_when_a_worker_dies(
 
     of_file = module._of_file
 
-    def dies_once(*asked: Any) -> Iterator[dict[str, Any]]:
-        for number, rows in enumerate(of_file(*asked)):
+    def dies_once(*arguments: Any) -> Iterator[dict[str, Any]]:
+        for number, rows in enumerate(of_file(*arguments)):
             yield rows
             if number == 1 and not died.exists():
                 died.touch()
@@ -140,18 +141,18 @@ def test_vectors_are_the_local_ones_also_when_a_worker_dies(
     out = str(tmp_path / "out.parquet")
     table = contextualize_on_spark("everyday", [str(lines)], out)
     assert died.exists()
-    told = {row["property"]: row["value"] for row in table.records()}
-    assert (told["vectors"], told["errors"], told["files_done_before"]) == (6000, 6000, 0)
-    made = sorted(session.read.parquet(out).where("error is null").collect(), key=lambda r: r[1])
+    summary = {row["property"]: row["value"] for row in table.records()}
+    assert (summary["vectors"], summary["errors"], summary["files_done_before"]) == (6000, 6000, 0)
+    rows = sorted(session.read.parquet(out).where("error is null").collect(), key=lambda r: r[1])
     here = contextualize("everyday", sentences * 3000).records()
-    assert [row["sentence"] for row in made] == [row["sentence"] for row in here]
+    assert [row["sentence"] for row in rows] == [row["sentence"] for row in here]
     np.testing.assert_array_equal(
-        np.array([row["vector"] for row in made], np.float32),
+        np.array([row["vector"] for row in rows], np.float32),
         np.array([row["vector"] for row in here], np.float32),
     )
     again = contextualize_on_spark("everyday", [str(lines)], out)
-    told = {row["property"]: row["value"] for row in again.records()}
-    assert (told["vectors"], told["files_done_before"]) == (6000, 1)
+    summary = {row["property"]: row["value"] for row in again.records()}
+    assert (summary["vectors"], summary["files_done_before"]) == (6000, 1)
 
 
 def test_parquet_written_here_holds_the_same_columns(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """ctxembed explore in a process of its own, as a person starts it."""
 
+import base64
+import gzip
 import json
 import os
 import re
@@ -40,13 +42,13 @@ class Served:
     def page_data(self) -> Any:
         """Read what the page begins with."""
         page = self.send("GET", f"/{self.token}/")[2].decode()
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-        assert found
-        return json.loads(found[1])
+        data = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.S)
+        assert data
+        return json.loads(gzip.decompress(base64.b64decode(data[1])))
 
-    def ask(self, question: str, **asked: Any) -> tuple[int, Any]:
+    def ask(self, question: str, **parameters: Any) -> tuple[int, Any]:
         """Ask a question as the page does."""
-        body = json.dumps({"question": question, "asked": asked}).encode()
+        body = json.dumps({"question": question, "parameters": parameters}).encode()
         path, kind = f"/{self.token}/ask", "application/json"
         status, _, answered = self.send("POST", path, body, Content_Type=kind)
         return status, json.loads(answered)
@@ -59,25 +61,25 @@ def as_records(answered: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class Held:
-    """Makes every search for senses wait for a word of ours, in the process that searches.
+    """Makes every search for senses wait for us, in the process that searches.
 
     Python reads a sitecustomize from its path before anything else; nothing of the product knows.
     """
 
     WAIT = """
 import sys
-if any("jobs import find" in word for word in sys.orig_argv):
+if any("jobs import compute_map" in word for word in sys.orig_argv):
     import os, time
     from pathlib import Path
     import ctxembed.web.jobs as jobs
     real, here = jobs.word_map, Path(__file__).parent
-    def wait(*given, progress, **more):
+    def wait(*arguments, progress, **more):
         with progress.stage("occurrences", 4, "") as stage:
             stage.advance()
             (here / f"{os.getpid()}.pid").touch()
             while not (here / "go").exists():
                 time.sleep(0.05)
-        return real(*given, progress=progress, **more)
+        return real(*arguments, progress=progress, **more)
     jobs.word_map = wait
 """
 
@@ -113,19 +115,21 @@ def is_running(process: int) -> bool:
 @contextmanager
 def explore(model: Path, *options: str, held: Held | None = None) -> Iterator[Served]:
     """Start it on a free port; end it as Ctrl-C does."""
-    places = [str(ROOT)] if held is None else [str(held.folder), str(ROOT)]
+    paths = [str(ROOT)] if held is None else [str(held.folder), str(ROOT)]
     line = [sys.executable, "-m", "ctxembed", "explore", "--no-browser", "--port", "0", "-m"]
     process = subprocess.Popen(
         [*line, str(model), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
     )
     try:
         assert process.stdout is not None
         yield Served(process, process.stdout.readline().strip())
     finally:
-        process.send_signal(signal.SIGINT)
+        # Windows can send Ctrl-C only to a whole console.
+        process.terminate() if os.name == "nt" else process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and "Traceback" not in errors, errors
+    assert process.returncode == 130 or os.name == "nt", errors
+    assert "Traceback" not in errors, errors

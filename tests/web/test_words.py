@@ -1,4 +1,4 @@
-"""Sentences as the page reads them: all that was written is there, whatever is typed."""
+"""Sentences as the page splits them: no character is lost."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from ctxembed.model.model import Model
-from ctxembed.web.gather import mark
 from ctxembed.web.words import read_words
 
 
@@ -40,5 +39,7 @@ def test_half_typed(sentence: str, model: Model) -> None:
 
 def test_marked_again(tiny: Path, model: Model) -> None:
     rows = read(model, "The Apple, launched the phone.")
-    assert mark(rows, [1]) == "The [Apple], launched the phone"
-    assert mark(rows, [0, 4]) == "[The] Apple, launched the [phone]"
+    assert rows[1]["marked"] == "The [Apple], launched the phone"
+    assert rows[0]["together"] == "[The] [Apple], [launched] the [phone]"
+    rows = read_words(model, "The Apple, launched the phone.", gone=[0, 2]).records()
+    assert rows[1]["marked"] == "[Apple] the phone" and rows[2]["marked"] == ""

@@ -13,10 +13,10 @@ from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.terms import Distance
 from ctxembed.attention.training.learning import Adam, Examples, attend_examples, blend
-from ctxembed.attention.training.task_head import classify, gates, read
+from ctxembed.attention.training.task_head import classify, gates, logits
 from ctxembed.stats.vectors import Floats
 
-WHOLE, ASIDE = 2.0, 0.1  # how much of the sentence and of the next words comes in before fitting
+OUTPUT = np.array([2.0, 0.1, 0.1])  # scale of W_O of the three new heads before fitting
 RATES = {"distance": 3.0, "word": 3.0, "own": 3.0, "wall": 100.0, "head": 20.0}
 
 
@@ -28,7 +28,7 @@ class FitSettings:
     steps: int = 20  # batches an epoch, of 16 sentences at least and 128 at most
     rate: float = 1e-3
     clip: float = 1.0
-    decay: float = 0.6  # of the head towards nothing, divided by the number of sentences
+    decay: float = 0.6  # of the head towards 0, divided by the number of sentences
     pull: float = 0.2  # of the attention towards its start, likewise
     drop: float = 0.1  # share of the context words hidden at each step
     patience: int = 8  # epochs without improvement before stopping
@@ -37,7 +37,7 @@ class FitSettings:
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one pass over the examples came to."""
+    """The result of one pass over the examples."""
 
     number: int
     loss: float
@@ -51,61 +51,43 @@ class Epoch:
 def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
     """Add three plain heads: the whole sentence, the word to the left, the word to the right.
 
-    Heads that look for a topic pass over small words and over all that is off the topic, which a
-    task may need; fitting says how much of it. On the new heads no term but distance says anything.
+    Learned heads look for a topic and skip function words, which a task may need; fitting decides
+    how much of them comes in. Of the terms only distance acts on the new heads.
     """
     old = layer.parameters()
-    (_, asking, size), (dim, inner) = old["w_q"].shape, old["w_v"].shape[1:]
-    share = np.array([WHOLE, ASIDE, ASIDE])[:, None, None]
+    (_, query_dim, size), (dim, inner) = old["w_q"].shape, old["w_v"].shape[1:]
+    far = np.arange(-(old[Distance.name].shape[1] // 2), old[Distance.name].shape[1] // 2 + 1)
+    slope = -2.0 * (np.abs(far) - 1)  # the nearest word on one side, with the other side 10 lower
 
     def noise(*shape: int) -> Floats:
         return 0.01 * rng.standard_normal(shape)
 
     new = {name: np.zeros((3, *array.shape[1:])) for name, array in old.items() if name != "own"}
     new |= {
-        "w_q": noise(3, asking, size),
+        "w_q": noise(3, query_dim, size),
         "w_k": noise(3, dim, size),
         "w_v": np.eye(dim, inner) + noise(3, dim, inner),
-        "w_o": share * np.eye(inner, dim) + noise(3, inner, dim),
-        Distance.name: _beside(old[Distance.name].shape[1] // 2),
+        "w_o": OUTPUT[:, None, None] * np.eye(inner, dim) + noise(3, inner, dim),
+        Distance.name: np.stack([0.0 * far, slope - 10 * (far >= 0), slope - 10 * (far <= 0)]),
     }
-    joined = {
-        # a term may have one row for all heads
-        name: np.concatenate(
-            [np.broadcast_to(old[name], (layer.heads, *array.shape[1:])), array]
-        ).astype(old["w_q"].dtype)
-        for name, array in new.items()
-    }
+    joined = {}
+    for name, array in new.items():
+        before = np.broadcast_to(old[name], (layer.heads, *array.shape[1:]))  # may be 1 for all
+        joined[name] = np.concatenate([before, array]).astype(old["w_q"].dtype)
     return replace(layer.updated(joined), heads=layer.heads + 3)
 
 
-def _beside(reach: int) -> Floats:
-    """Return biases by distance (3, 2R+1): everywhere the same, to the left, to the right."""
-    far = np.arange(-reach, reach + 1)
-    slope = -2.0 * (np.abs(far) - 1)
-    return np.stack(
-        [0.0 * far, np.where(far < 0, slope, slope - 10), np.where(far > 0, slope, slope - 10)]
-    )
-
-
 def run_task(
-    layer: Layer,
-    task_head: Floats,
-    origin: Parameters,
-    x: Floats,
-    anchors: Floats,
-    some: Examples,
-    settings: FitSettings,
-    known: NDArray[np.bool_] | None = None,
-) -> tuple[float, NDArray[np.intp], Gradients]:
-    """Return loss, labels given and gradients of a batch; `known` (n, T) may hide words.
+    layer: Layer, task_head: Floats, origin: Parameters, x: Floats, anchors: Floats,
+    batch: Examples, settings: FitSettings, mask: NDArray[np.bool_] | None = None,
+) -> tuple[float, NDArray[np.intp], Gradients]:  # fmt: skip
+    """Return loss, predicted labels and gradients of a batch; `mask` (n, T) may hide words.
 
     x: (V, d) the vectors of the task's words. origin: the layer's parameters before fitting.
     """
-    attended = attend_examples(layer, x, some, known)
-    gate = gates(some.own, anchors)
-    output = attended.output[:, 0]
-    loss, given, d_task_head, d_output = classify(task_head, output, some.own, gate, some.label)
+    attended = attend_examples(layer, x, batch, mask)
+    z, gate = attended.output[:, 0], gates(batch.own, anchors)
+    loss, predicted, d_task_head, d_output = classify(task_head, z, batch.own, gate, batch.label)
     gradients = attended.backward(d_output[:, None])
     loss += settings.decay * float((task_head * task_head).sum())
     now = layer.parameters()
@@ -114,57 +96,60 @@ def run_task(
         loss += settings.pull * float((away * away).sum())
         gradients[name] = gradients[name] + 2 * settings.pull * away
     gradients["head"] = d_task_head + 2 * settings.decay * task_head
-    return loss, given, gradients
+    return loss, predicted, gradients
 
 
-def logits(layer: Layer, task_head: Floats, x: Floats, anchors: Floats, some: Examples) -> Floats:
-    """Return (n, C), in batches of about one length."""
-    made = np.zeros((len(some), task_head.shape[1]), x.dtype)
-    order = np.argsort(some.length, kind="stable")
+def task_logits(
+    layer: Layer, task_head: Floats, x: Floats, anchors: Floats, examples: Examples
+) -> Floats:
+    """Return logits (n, C), computed in batches of similar length."""
+    result = np.zeros((len(examples), task_head.shape[1]), x.dtype)
+    order = np.argsort(examples.length, kind="stable")
     for rows in np.array_split(order, max(1, len(order) // 256)):
-        part = some.take(rows)
+        part = examples.take(rows)
         output = attend_examples(layer, x, part).output[:, 0]
-        made[rows] = read(task_head, output, part.own, gates(part.own, anchors))
-    return made
+        result[rows] = logits(task_head, output, part.own, gates(part.own, anchors))
+    return result
 
 
 def fit(
-    begin: Layer,
-    labels: int,
-    x: Floats,
-    anchors: Floats,
-    seen: Examples,
-    held_out: Examples | None,
-    settings: FitSettings,
-    rng: np.random.Generator,
-) -> Iterator[Epoch]:
+    begin: Layer, labels: int, x: Floats, anchors: Floats, seen: Examples,
+    held_out: Examples | None, settings: FitSettings, rng: np.random.Generator,
+) -> Iterator[Epoch]:  # fmt: skip
     """Yield each epoch; without a held-out part the last one is the one to keep."""
     s = replace(settings, decay=settings.decay / len(seen), pull=settings.pull / len(seen))
     adam = Adam(s.rate, s.clip, RATES)
     origin = begin.parameters()
     blank = np.zeros((1 + len(anchors), labels, 2 * x.shape[1] + 1), np.float32)
     now: Gradients = {**origin, "head": blank}
+
+    def apply(parameters: Gradients) -> tuple[Layer, Floats]:
+        layer = begin.updated({name: parameters[name] for name in origin})
+        return layer, parameters["head"]
+
     mean, best, since, step = now, np.inf, 0, 0
     size = int(np.clip(len(seen) // s.steps, 16, 128))
     steps = s.epochs * -(-len(seen) // size)
     for number in range(1, s.epochs + 1):
         losses = []
-        for rows in _shuffled(seen, size, rng):
-            some = seen.take(rows)
-            known = some.known()
-            hidden = known & (rng.random(known.shape) >= s.drop)
-            known = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, known)
-            layer, task_head = _apart(begin, now)
-            loss, _, gradients = run_task(layer, task_head, origin, x, anchors, some, s, known)
+        order = np.argsort(seen.length + 4 * rng.random(len(seen)))  # batches of similar length
+        batches = np.array_split(order, -(-len(order) // size))
+        for chosen in rng.permutation(len(batches)):
+            batch = seen.take(batches[chosen])
+            mask = batch.mask()
+            hidden = mask & (rng.random(mask.shape) >= s.drop)
+            mask = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, mask)
+            layer, task_head = apply(now)
+            loss, _, gradients = run_task(layer, task_head, origin, x, anchors, batch, s, mask)
             losses.append(loss)
             step += 1
             now = adam.update(now, gradients, min(1.0, step / 20) * max(0.05, 1 - step / steps))
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
-        layer, task_head = _apart(begin, mean)
+        layer, task_head = apply(mean)
         if held_out is None:
             yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, task_head)
             continue
-        p = softmax(logits(layer, task_head, x, anchors, held_out).astype(np.float64))
+        p = softmax(task_logits(layer, task_head, x, anchors, held_out).astype(np.float64))
         hit = p[np.arange(len(p)), held_out.label]
         loss = -float(np.log(np.maximum(hit, 1e-30)).mean())
         right = float((p.argmax(axis=1) == held_out.label).mean())
@@ -173,19 +158,3 @@ def fit(
         yield Epoch(number, float(np.mean(losses)), loss, right, better, layer, task_head)
         if since >= s.patience:
             return
-
-
-def _apart(layer: Layer, parameters: Gradients) -> tuple[Layer, Floats]:
-    """Take what was learned together apart: the layer and the head."""
-    rest = dict(parameters)
-    task_head = rest.pop("head")
-    return layer.updated(rest), task_head
-
-
-def _shuffled(seen: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
-    """Yield batches in a new order, each of sentences of about one length."""
-    length = seen.length + 4 * rng.random(len(seen))
-    order = np.argsort(length)
-    batches = np.array_split(order, -(-len(order) // size))
-    for number in rng.permutation(len(batches)):
-        yield batches[number]

@@ -2,33 +2,28 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.attend import Attended, attend
+from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Gradients, Layer, Parameters
 from ctxembed.attention.terms import Walls
+from ctxembed.attention.training import pseudowords
 from ctxembed.attention.training.objective import Score, Weights, normalise, unaverage
-from ctxembed.attention.training.pseudowords import (
-    Batch,
-    Ints,
-    Occurrences,
-    Sampler,
-    families,
-    place_classes,
-)
+from ctxembed.attention.training.pseudowords import Batch, Ints, Occurrences, Sampler
 from ctxembed.errors import CorpusError
 from ctxembed.stats.vectors import Floats
 
-FEWEST_WORDS = 20  # that must occur often enough
-FEWEST_HELD_OUT = 4  # occurrences of each in the held-out part
-RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # how fast, beside the matrices
+MIN_WORDS = 20  # that must occur often enough
+CHUNKS = 4  # of a batch
+MIN_HELD_OUT = 4  # occurrences of each in the held-out part
+RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # factors; 1 for the matrices
 
 
 class NothingToLearn(CorpusError):
-    """The corpus is too small, or its words do not repeat; the model answers without it."""
+    """The corpus is too small, or its words do not repeat."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +43,15 @@ class Settings:
     mix: float = 1.5  # how close to one half the share of each word in its pseudoword stays
     average: float = 0.995  # decay of the running mean of the parameters, which is what is kept
     keep: float = 0.5  # how much of the word's own share while learning stays in what is kept
-    classes: int = 32  # groups of words that take the same place in a sentence
-    relatives: int = 8  # near words that stand for the same sense
+    classes: int = 32  # groups of words with the same neighbors
+    relatives: int = 8  # nearest words that stand for the same sense
     fewest: int = 20  # occurrences that a word must have to be in a pseudoword
     weights: Weights = field(default_factory=Weights)
 
 
 @dataclass(frozen=True)
 class Report:
-    """How far it is; `best` holds the best validated so far, so a reader may stop at any time."""
+    """The state of learning; `best` is the best layer so far, so one may stop at any time."""
 
     done: float  # of the whole run
     step: int
@@ -66,44 +61,44 @@ class Report:
     best: Layer
     why: str = ""  # why it ended, on the last report
 
+    @property
+    def improved(self) -> bool:
+        """Whether `best` is better than the layer that learning began with."""
+        return self.best_score is not self.first
+
 
 def learn(
-    x: Floats,
-    begin: Callable[[np.random.Generator], Layer],
-    seen: Occurrences,
-    held_out: Occurrences,
-    settings: Settings,
-    seed: int,
-) -> Iterator[Report]:
+    x: Floats, begin: Callable[[np.random.Generator], Layer], seen: Occurrences,
+    held_out: Occurrences, settings: Settings, seed: int,
+) -> Iterator[Report]:  # fmt: skip
     """Yield a report after every check; the last one holds the layer to keep.
 
-    x: (V, d) centred static vectors of length 1. begin makes the layer to start from.
+    x: (V, d) centred static vectors of length 1. begin: returns the layer to start from.
     """
-    s = settings
-    rng = np.random.default_rng(seed)
-    for part, fewest in ((seen, s.fewest), (held_out, FEWEST_HELD_OUT)):
-        number = int((part.counts() >= fewest).sum())
-        if number < FEWEST_WORDS:
+    s, rng = settings, np.random.default_rng(seed)
+    parts = ((seen, "part to learn from", s.fewest), (held_out, "held-out part", MIN_HELD_OUT))
+    for part, name, times in parts:
+        number = int((part.counts() >= times).sum())
+        if number < MIN_WORDS:
             raise NothingToLearn(
-                f"there is nothing to learn attention from: only {number} words occur {fewest}"
-                f" times in the {'part to learn from' if part is seen else 'held-out part'};"
-                f" {FEWEST_WORDS} are needed. General attention answers in its place"
+                f"there is nothing to learn attention from: only {number} words occur {times} times"
+                f" in the {name}; {MIN_WORDS} are needed. General attention is used instead"
             )
-    classes = place_classes(seen, rng, s.classes)
-    family = families(x, seen, s.relatives)
-    train = Sampler(seen, classes, family, window=s.reach, fewest=s.fewest)
+    classes = pseudowords.word_classes(seen, rng, s.classes)
+    relatives = pseudowords.nearest_words(x, seen, s.relatives)
+    train = Sampler(seen, classes, relatives, window=s.reach, min_count=s.fewest)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
-    check = Sampler(held_out, classes, alone, window=s.reach, fewest=FEWEST_HELD_OUT)
+    check = Sampler(held_out, classes, alone, window=s.reach, min_count=MIN_HELD_OUT)
     chances, check_chances = train.chances(), check.chances()
     fixed = np.random.default_rng(seed + 1)
     tests = [check.draw(check_chances, s.pairs, fixed) for _ in range(12)]
 
+    half = np.full((s.pairs, 2), 0.5, x.dtype)  # of both words, in validation
+
     def validate(layer: Layer) -> Score:
-        scores = []
-        for test in tests:
-            half = np.full((len(test.pairs), 2), 0.5, x.dtype)
-            scores.append(run_batch(layer, x, test, check.plain, half, s.weights)[0])
-        return Score(*(float(np.mean([getattr(n, k) for n in scores])) for k in vars(scores[0])))
+        runs = (run_batch(layer, x, t, check.plain, half[: len(t.pairs)], s.weights) for t in tests)
+        parts = zip(*(astuple(score) for score, _ in runs), strict=True)
+        return Score(*(float(np.mean(part)) for part in parts))
 
     def kept(layer: Layer) -> Layer:
         return replace(layer, own=s.keep * layer.own)
@@ -113,7 +108,7 @@ def learn(
     now = mean = origin.parameters()
     first = best_score = validate(best)
     since, losses, clock = 0, [first.loss], time.monotonic()
-    adam = Adam(s.rate, s.clip, {**RATES, **({} if s.positions else {"distance": 0.0})})
+    adam = Adam(s.rate, s.clip, RATES if s.positions else {**RATES, "distance": 0.0})
     yield Report(0.0, 0, first.loss, first, best_score, best)
     for step in range(1, s.steps + 1):
         done = step / s.steps
@@ -127,7 +122,7 @@ def learn(
                 yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
                 return
             now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
-            now[Walls.name] = np.maximum(now[Walls.name], 0)  # what is behind one is never nearer
+            now[Walls.name] = np.maximum(now[Walls.name], 0)  # a wall never brings words nearer
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
@@ -145,48 +140,43 @@ def learn(
 
 @dataclass(frozen=True)
 class Examples:
-    """Occurrences to learn from; a span stands in its sentence as one word."""
+    """Occurrences to learn from; a target of several words is one word of its sentence."""
 
-    ids: Ints  # (n, T) rows of the vocabulary, 0 behind the end
+    ids: Ints  # (n, T) rows of the vocabulary, 0 after the end
     length: Ints  # (n,) words of each sentence
-    target: Ints  # (n,) place of the target
+    target: Ints  # (n,) position of the target
     own: Floats  # (n, d) mean of the target's vectors
-    label: NDArray[np.intp]  # (n,) what is learned of each
+    label: NDArray[np.intp]  # (n,)
 
     def __len__(self) -> int:
         return len(self.target)
 
     def take(self, rows: NDArray[np.intp]) -> "Examples":
-        """Keep some rows, no wider than they need be."""
+        """Return some rows, no wider than the longest needs."""
         length = self.length[rows]
         ids = self.ids[rows][:, : int(length.max(initial=1))]
         return Examples(ids, length, self.target[rows], self.own[rows], self.label[rows])
 
-    def known(self) -> NDArray[np.bool_]:
-        """(n, T) False behind the end of a sentence."""
+    def mask(self) -> NDArray[np.bool_]:
+        """(n, T) False after the end of a sentence."""
         return np.arange(self.ids.shape[1]) < self.length[:, None]
 
 
 def attend_examples(
-    layer: Layer, x: Floats, some: Examples, known: NDArray[np.bool_] | None = None
-) -> Attended:
-    """Run the layer for the targets; `known` (n, T) may hide words."""
-    read = x[some.ids]  # (n, T, d)
-    read[np.arange(len(some)), some.target] = some.own
-    known = some.known() if known is None else known
-    return attend(layer, read, some.ids, queries=some.target.astype(np.intp), mask=known)
+    layer: Layer, x: Floats, examples: Examples, mask: NDArray[np.bool_] | None = None
+) -> AttentionResult:
+    """Run the layer for the targets; `mask` (n, T) may hide words. x: (V, d)."""
+    vectors = x[examples.ids]  # (n, T, d)
+    vectors[np.arange(len(examples)), examples.target] = examples.own
+    mask = examples.mask() if mask is None else mask
+    queries = examples.target.astype(np.intp)
+    return attend(layer, vectors, examples.ids, queries=queries, mask=mask)
 
 
 def run_batch(
-    layer: Layer,
-    x: Floats,
-    batch: Batch,
-    plain: int,
-    mix: Floats,
-    weights: Weights,
-    chunks: int = 4,
+    layer: Layer, x: Floats, batch: Batch, plain: int, mix: Floats, weights: Weights
 ) -> tuple[Score, Gradients]:
-    """Return loss and gradients of a batch; sentences are padded among others of their length."""
+    """Return loss and gradients of a batch, in chunks of sentences of similar length."""
     pairs, number, dim = len(batch.pairs), len(batch.sentences), x.shape[1]
     words = x[batch.pairs]  # (G, 2, d)
     shared, _ = normalise((mix[:, :, None] * words).sum(axis=1))  # (G, d) two words, one vector
@@ -196,14 +186,13 @@ def run_batch(
     parts = []
     flat = batch.pairs.ravel()
     label = np.repeat(np.arange(2 * pairs), repeats)  # (N,)
-    some = Examples(batch.sentences, batch.length, batch.target, own, label)
-    for rows in np.array_split(np.argsort(batch.length, kind="stable"), chunks):
-        part = attend_examples(layer, x, some.take(rows))
+    examples = Examples(batch.sentences, batch.length, batch.target, own, label)
+    for rows in np.array_split(np.argsort(batch.length, kind="stable"), CHUNKS):
+        part = attend_examples(layer, x, examples.take(rows))
         output[rows] = part.output[:, 0]
         parts.append((rows, part))
-    score, d_output = unaverage(
-        output.reshape(pairs, 2, -1, dim), words, flat[:, None] == flat, plain, weights
-    )
+    same = flat[:, None] == flat
+    score, d_output = unaverage(output.reshape(pairs, 2, -1, dim), words, same, plain, weights)
     d_output = d_output.reshape(number, 1, dim)
     gradients: Gradients = {}
     for rows, part in parts:
@@ -224,7 +213,7 @@ class Adam:
     step: int = 0
 
     def update(self, parameters: Parameters, gradients: Gradients, scale: float) -> Gradients:
-        """Take one step at rate · scale."""
+        """Return the parameters after one step at rate · scale."""
         self.step += 1
         size = np.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
         shrink = min(1.0, self.clip / (float(size) + 1e-12))
@@ -240,8 +229,5 @@ class Adam:
 
 
 def blend(one: Parameters, other: Parameters, share: float) -> Gradients:
-    """Go the given share of the way from one set of parameters to another."""
-    return {
-        name: ((1 - share) * array + share * other[name]).astype(array.dtype)
-        for name, array in one.items()
-    }
+    """Return (1 - share) · one + share · other, parameter by parameter."""
+    return {k: ((1 - share) * a + share * other[k]).astype(a.dtype) for k, a in one.items()}

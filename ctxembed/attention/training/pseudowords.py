@@ -1,6 +1,6 @@
 """Pseudowords from the corpus: pairs of words, some occurrences of each, spliced or whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from ctxembed.stats.vectors import Floats
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 CHUNK = 1 << 20  # tokens read at once
-FREQUENT = 100  # words that tell by standing beside a word which place it takes
-MOST = 1 << 23  # tokens that are enough to know which words stand beside a word
+FREQUENT = 100  # the most frequent words; those beside a word give its class
+MAX_TOKENS = 1 << 23  # read for the classes of words
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Occurrences:
     ids: Ints  # (N,) the corpus; ids of words without a vector are not below `vocabulary`
     offsets: Ints  # (S+1,) where sentences begin
     vocabulary: int
-    positions: Ints  # places of all words, word by word, in the order of the text
+    positions: Ints  # of all words, word by word, in the order of the text
     first: Ints  # (V,)
     last: Ints  # (V,)
 
@@ -40,72 +40,73 @@ def split(
     cut = int(offsets[max(1, int(sentences * (1 - held_out)))]) if sentences > 1 else len(ids)
     vocabulary = len(starts) - 1
     first, last = np.asarray(starts[:-1]), np.asarray(starts[1:])
-    middle = first.copy()  # behind the last place of each word before the cut
+    middle = first.copy()  # after the last position of each word before the cut
     for begin in range(0, len(positions), CHUNK):
-        place = begin + np.flatnonzero(positions[begin : begin + CHUNK] < cut)
-        middle += np.bincount(np.searchsorted(last, place, side="right"), minlength=vocabulary)
-    return (
-        Occurrences(ids, offsets, vocabulary, positions, first, middle),
-        Occurrences(ids, offsets, vocabulary, positions, middle, last),
-    )
+        before = begin + np.flatnonzero(positions[begin : begin + CHUNK] < cut)
+        middle += np.bincount(np.searchsorted(last, before, side="right"), minlength=vocabulary)
+    whole = Occurrences(ids, offsets, vocabulary, positions, first, last)
+    return replace(whole, last=middle), replace(whole, first=middle)
 
 
-def place_classes(found: Occurrences, rng: np.random.Generator, classes: int) -> Ints:
-    """Group words by which frequent words stand right before and after them (V,).
+def word_classes(occurrences: Occurrences, rng: np.random.Generator, classes: int) -> Ints:
+    """Return each word's class (V,): words with the same frequent words right before and after.
 
-    Two senses of one word take the same place in a sentence, two random words mostly do not: pairs
-    from one class teach attention what a sentence is about, not which part of speech fits.
+    Two senses of one word have the same part of speech, two random words mostly do not: pairs from
+    one class teach attention what a sentence is about, not which part of speech fits.
     """
-    profile = np.sqrt(_beside(found, min(FREQUENT, found.vocabulary)))  # (V, 2 (f+1))
-    weight = np.sqrt(found.counts())
-    seen = np.flatnonzero(found.counts() >= min(50, int(found.counts().max())))
+    counts = occurrences.counts()
+    profile = np.sqrt(_beside(occurrences, min(FREQUENT, occurrences.vocabulary)))  # (V, 2 (f+1))
+    weight = np.sqrt(counts)
+    seen = np.flatnonzero(counts >= min(50, int(counts.max())))
     k = max(1, min(classes, len(seen) // 50))
     chance = weight[seen] / weight[seen].sum()
     centres = profile[rng.choice(seen, k, replace=False, p=chance)]
     return nearest(profile, k_means(profile[seen], centres, weights=weight[seen], steps=15))
 
 
-def _beside(found: Occurrences, common: int) -> Floats:
-    """Count which frequent words (the first rows) stand beside each word, as shares."""
-    size = found.vocabulary
+def _beside(occurrences: Occurrences, common: int) -> Floats:
+    """Return (V, 2 (f+1)): the fractions of frequent words to the left and right of each word."""
+    size, offsets = occurrences.vocabulary, occurrences.offsets
     tables = np.zeros((2, size * (common + 1)))
-    end = int(np.searchsorted(found.offsets, min(MOST, len(found.ids)), side="right")) - 1
+    limit = min(MAX_TOKENS, len(occurrences.ids))
+    end = int(np.searchsorted(offsets, limit, side="right")) - 1
     step = CHUNK // 16
     for first in range(0, max(1, end), step):
-        bounds = np.asarray(found.offsets[first : min(end, first + step) + 1])
-        words = np.minimum(found.ids[bounds[0] : bounds[-1]], size)
+        bounds = np.asarray(offsets[first : min(end, first + step) + 1])
+        words = np.minimum(occurrences.ids[bounds[0] : bounds[-1]], size)
         if not len(words):
             continue
-        edge = np.minimum(words, common)  # rarer words, and the end of a sentence, are one
-        left = np.concatenate([[common], edge[:-1]])
-        right = np.concatenate([edge[1:], [common]])
+        neighbor = np.minimum(words, common)  # rarer words, and the end of a sentence, are one
+        left = np.concatenate([[common], neighbor[:-1]])
+        right = np.concatenate([neighbor[1:], [common]])
         inner = bounds[1:-1] - bounds[0]
         left[inner[inner < len(left)]] = common
         right[inner[inner > 0] - 1] = common
         known = words < size
         for table, beside in zip(tables, (left, right), strict=True):
-            at = words[known].astype(np.int64) * (common + 1) + beside[known]
-            table += np.bincount(at, minlength=len(table))
-    found_beside = tables.reshape(2, size, -1)  # (2, V, f+1)
-    shares = found_beside / np.maximum(found_beside.sum(axis=2, keepdims=True), 1)
-    return np.concatenate(shares, axis=1).astype(np.float32)
+            cell = words[known].astype(np.int64) * (common + 1) + beside[known]
+            table += np.bincount(cell, minlength=len(table))
+    counts = tables.reshape(2, size, -1)  # (2, V, f+1)
+    fractions = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)
+    return np.concatenate(fractions, axis=1).astype(np.float32)
 
 
-def families(x: Floats, found: Occurrences, size: int) -> Ints:
+def nearest_words(x: Floats, occurrences: Occurrences, size: int) -> Ints:
     """Return each word with its nearest words (V, 1 + size): together they stand for one sense.
 
-    Only frequent words are given relatives, or are one; others stand alone.
+    Only frequent words have relatives or are one; in other rows the word itself is repeated.
     """
-    family = np.repeat(np.arange(len(x))[:, None], 1 + size, axis=1)
-    often = np.flatnonzero(found.counts() >= 50)
-    often = often[np.argsort(-found.counts()[often], kind="stable")[:20_000]]
+    relatives = np.repeat(np.arange(len(x))[:, None], 1 + size, axis=1)
+    counts = occurrences.counts()
+    often = np.flatnonzero(counts >= 50)
+    often = often[np.argsort(-counts[often], kind="stable")[:20_000]]
     if not size or len(often) <= 10 * size:
-        return family
+        return relatives
     for rows in np.array_split(often, len(often) // 500 + 1):
         cosine = x[rows] @ x[often].T
         best = np.argpartition(-cosine, size + 1, axis=1)[:, : size + 1]  # the word itself is one
-        family[rows] = often[best]
-    return family
+        relatives[rows] = often[best]
+    return relatives
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Batch:
     """G pseudowords; row r of the sentences belongs to pair r // 2R, word r // R % 2."""
 
     pairs: Ints  # (G, 2)
-    sentences: Ints  # (N, T) ids, 0 behind the end
+    sentences: Ints  # (N, T) ids, 0 after the end
     target: Ints  # (N,)
     length: Ints  # (N,)
 
@@ -124,22 +125,22 @@ class Sampler:
 
     occurrences: Occurrences
     classes: Ints  # (V,) words are paired within a class
-    family: Ints  # (V, 1 + relatives)
-    plain: int = 6
+    relatives: Ints  # (V, 1 + n) words that may be drawn for each word
+    plain: int = 6  # whole occurrences of each word
     spliced: int = 2
     window: int = 24  # words each side of a whole occurrence
-    clause: tuple[int, int] = (3, 8)  # fewest and most words each side of a spliced one
+    clause: tuple[int, int] = (3, 8)  # range of words each side of a spliced one
     begun: float = 0.5  # share of the spliced ones whose second clause begins as its sentence did
     beginning: int = 14  # words before the target among which a sentence may begin
     flatten: float = 1e-4
-    fewest: int = 20  # occurrences that a word must have
+    min_count: int = 20  # occurrences that a word must have
 
     def chances(self) -> Floats:
         """(V,) cumulative chance of each word."""
         n = self.occurrences.counts().astype(np.float64)
         p = n / max(1.0, n.sum())
         thin = np.minimum(1, np.sqrt(self.flatten / (p + 1e-30)))
-        return np.cumsum(np.where(n >= self.fewest, n * thin, 0))
+        return np.cumsum(np.where(n >= self.min_count, n * thin, 0))
 
     def draw(self, chances: Floats, pairs: int, rng: np.random.Generator) -> Batch:
         """Draw pseudowords and sentences of both their words."""
@@ -153,38 +154,32 @@ class Sampler:
         return Batch(words, *self._assemble(self._pick(a, rng), self._pick(b, rng), cut, rng))
 
     def _pick(self, words: Ints, rng: np.random.Generator) -> Ints:
-        """Choose an occurrence of each word, or of one of its relatives."""
-        found = self.occurrences
-        column = rng.integers(0, self.family.shape[1], len(words))
-        words = self.family[words, column]
-        n = found.last[words] - found.first[words]
-        place = found.first[words] + (rng.random(len(words)) * n).astype(np.int64)
-        return np.asarray(found.positions[place])
+        """Return the position of an occurrence of each word, or of one of its relatives."""
+        o = self.occurrences
+        words = self.relatives[words, rng.integers(0, self.relatives.shape[1], len(words))]
+        n = o.last[words] - o.first[words]
+        chosen = o.first[words] + (rng.random(len(words)) * n).astype(np.int64)
+        return np.asarray(o.positions[chosen])
 
     def _assemble(
         self, a: Ints, b: Ints, cut: Bools, rng: np.random.Generator
     ) -> tuple[Ints, Ints, Ints]:
-        """Put together the words around each place a; where cut, fewer, and those around b.
-
-        Two clauses are joined in the middle of both, or the second one begins with its sentence.
-        """
+        """Return sentences around positions a (N,); where cut, short, with a clause around b."""
         number, (low, high) = len(a), self.clause
-        mine_to, other_to = rng.integers(low, high + 1, (2, number))
+        own_to, other_to = rng.integers(low, high + 1, (2, number))
         before = rng.random(number) < 0.5  # whether the other clause comes first
-        begun = cut & (rng.random(number) < self.begun)
+        begun = cut & (rng.random(number) < self.begun)  # the second clause begins its sentence
         second = np.where(begun, self.beginning, 0)
-        mine_from = np.where(begun, np.where(before, second, high), mine_to)
+        own_from = np.where(begun, np.where(before, second, high), own_to)
         other_from = np.where(begun, np.where(before, high, second), other_to)
-        whole = np.full(number, self.window)
-        mine, is_mine = self._around(
-            a, self.window, np.where(cut, mine_from, whole), np.where(cut, mine_to, whole)
-        )
+        back, ahead = (np.where(cut, reach, self.window) for reach in (own_from, own_to))
+        own, is_own = self._around(a, self.window, back, ahead)
         clause, is_clause = self._around(b, self.beginning, other_from, other_to)
         is_clause &= cut[:, None]
         is_clause[:, self.beginning] = False  # the other target itself is left out
         before = before[:, None]
-        ids = np.concatenate([clause, mine, clause], axis=1)
-        there = np.concatenate([is_clause & before, is_mine, is_clause & ~before], axis=1)
+        ids = np.concatenate([clause, own, clause], axis=1)
+        there = np.concatenate([is_clause & before, is_own, is_clause & ~before], axis=1)
         column = np.cumsum(there, axis=1) - 1
         length = there.sum(axis=1)
         sentences = np.zeros((number, int(length.max())), np.intp)
@@ -192,12 +187,12 @@ class Sampler:
         sentences[row, column[row, col]] = ids[row, col]
         return sentences, column[:, 2 * self.beginning + 1 + self.window], length
 
-    def _around(self, places: Ints, widest: int, back: Ints, ahead: Ints) -> tuple[Ints, Bools]:
-        """Return the words up to `widest` each side, and which lie in reach and sentence."""
+    def _around(self, positions: Ints, width: int, back: Ints, ahead: Ints) -> tuple[Ints, Bools]:
+        """Return the words up to `width` each side, and which are in reach and in the sentence."""
         ids, offsets = self.occurrences.ids, self.occurrences.offsets
-        step = np.arange(-widest, widest + 1)
-        at = places[:, None] + step
-        sentence = np.searchsorted(offsets, places, side="right") - 1
+        step = np.arange(-width, width + 1)
+        at = positions[:, None] + step
+        sentence = np.searchsorted(offsets, positions, side="right") - 1
         inside = (at >= offsets[sentence][:, None]) & (at < offsets[sentence + 1][:, None])
         words = ids[np.clip(at, 0, len(ids) - 1)]
         near = (step >= -back[:, None]) & (step <= ahead[:, None])

@@ -1,4 +1,4 @@
-// What is shown, as a file: the picture with its colours written into it, or the table behind it.
+// Save what a card shows: the picture with its colours as attributes, or its table.
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight",
   "font-style", "font-family", "paint-order", "text-anchor", "dominant-baseline", "text-decoration-line", "direction"];
 
@@ -19,45 +19,44 @@ function standalone(svg) {
   copy.setAttribute("xmlns", SVG);
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
-  const paper = getComputedStyle(document.documentElement).getPropertyValue("--card").trim();
-  copy.prepend(s("rect", { width, height, fill: paper }));
-  // A character that XML forbids would make the file unreadable.
+  copy.prepend(s("rect", { width, height, fill: getComputedStyle(svg.closest(".card")).backgroundColor }));
+  // Remove characters that XML forbids.
   return new XMLSerializer().serializeToString(copy).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "");
 }
 
-// Mixed colours as every program reads them.
+// Write color(srgb …) as rgb(…), which every program reads.
 function plainColour(value) {
   return value.replace(/color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ [\d.]+)?\)/g, (_, ...parts) =>
     `rgb(${parts.slice(0, 3).map((part) => Math.round(255 * Number(part))).join(",")})`);
 }
 
 function save(name, content, type) {
-  const place = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-  const link = h("a", { href: place, download: name });
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = h("a", { href: url, download: name });
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(place), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function savePicture(name, svg) {
   const { width, height } = svg.viewBox.baseVal;
-  const place = URL.createObjectURL(new Blob([standalone(svg)], { type: "image/svg+xml" }));
+  const url = URL.createObjectURL(new Blob([standalone(svg)], { type: "image/svg+xml" }));
   const image = new Image();
   image.onload = () => {
     const canvas = h("canvas", { width: Math.ceil(width * 2), height: Math.ceil(height * 2) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((made) => save(`${name}.png`, made));
-    URL.revokeObjectURL(place);
+    canvas.toBlob((blob) => save(`${name}.png`, blob));
+    URL.revokeObjectURL(url);
   };
-  image.src = place;
+  image.src = url;
 }
 
-async function copy(text, told) {
+async function copy(text, message) {
   try {
     await navigator.clipboard.writeText(text);
-    say(told);
+    say(message);
   } catch {
-    window.prompt(told, text); // a page opened from a file may not write there
+    window.prompt(message, text); // a page opened from a file has no clipboard
   }
 }

@@ -1,23 +1,23 @@
-// The page: asks what the state needs, and draws each card when its answer is there.
+// The page: ask for what the state needs, and draw each card when its answer arrives.
 const main = document.getElementById("main");
 const cards = {
   sentences: new Card("sentence", "The sentence", "", { wide: true }),
   meaning: new Card("meaning", "In words", "what the word is like, here and on average"),
-  axes: new Card("axes", "On the axes", "cosine with a few words you name", { told: false }),
+  axes: new Card("axes", "On the axes", "cosine with a few words you name", { withNotes: false }),
   steps: new Card("steps", "Step by step", "one head, every number", { wide: true }),
-  heads: new Card("heads", "All heads", "each looks its own way; choose one", { told: false }),
-  worth: new Card("worth", "What each word is worth", "take a word away and see"),
+  heads: new Card("heads", "All heads", "each attends differently; choose one", { withNotes: false }),
+  worth: new Card("worth", "What each word is worth", "remove a word and see"),
   map: new Card("map", "The map of the word", "", { wide: true }),
   alike: new Card("alike", "How alike", "cosine of the words as they are meant here", { wide: true }),
 };
 const map = new SenseMap();
-const seen = []; // for each sentence: its words, its marked text, what explain answered
+const seen = []; // per sentence: its words, its marked text, the answer of explain
 let preview = null; // [sentence, word] under the cursor
 let turn = 0;
-let stopMap = false; // a wish that outlives a redrawing, as one may type on
+let stopMap = false; // kept when the page is drawn again
 
-// How wide a picture may be in a card, whether the card is shown yet or not.
-function room(wide = false) {
+// The width of a picture in a card, also before the card is shown.
+function cardWidth(wide = false) {
   const inner = main.clientWidth - (innerWidth > 760 ? 40 : 24);
   const card = wide || innerWidth <= 760 ? inner : (inner - 16) / 2;
   return Math.floor(card - (innerWidth > 760 ? 38 : 26));
@@ -26,24 +26,14 @@ function room(wide = false) {
 const attention = () => (state.vectors ? undefined : state.attention ?? DATA.attentions[0]);
 const layer = () => ({ attention: state.vectors ? undefined : attention(), general: attention() === "general" || state.vectors ? state.general ?? undefined : undefined,
   vectors: state.vectors ?? undefined });
-const axesAsked = () => {
-  const made = Object.fromEntries(state.axes.map(([name, words]) => [name.trim(), words.split(/[,\s]+/).filter(Boolean)]).filter(([name, words]) => name && words.length));
-  return Object.keys(made).length && !state.vectors ? made : undefined;
+const axesParameter = () => {
+  const axes = Object.fromEntries(state.axes.map(([name, words]) => [name.trim(), words.split(/[,\s]+/).filter(Boolean)]).filter(([name, words]) => name && words.length));
+  return Object.keys(axes).length && !state.vectors ? axes : undefined;
 };
-
-// The sentence as it is asked about: without the words taken away, the target in brackets.
-function marked(words, gone, targets) {
-  const kept = words.filter((word, i) => word.written && !gone.includes(i));
-  const text = kept.map((word) => {
-    const i = words.indexOf(word);
-    return (kept[0] === word ? "" : word.before.replace(/[[\]]/g, "") || " ") + (targets.includes(i) ? `[${word.written}]` : word.written);
-  });
-  return text.join("");
-}
 
 async function readSentence(i) {
   const one = state.sentences[i];
-  const words = (await ask("words", { sentence: one.text, vectors: state.vectors ?? undefined })).records();
+  const words = (await ask("words", { sentence: one.text, gone: one.gone.length ? one.gone : undefined, vectors: state.vectors ?? undefined })).records();
   const real = words.map((word, j) => j).filter((j) => words[j].written);
   const can = real.filter((j) => words[j].known && !one.gone.includes(j));
   let target = one.target;
@@ -52,37 +42,36 @@ async function readSentence(i) {
     target = can.find((j) => words[j].target) ?? (i ? can.find((j) => words[j].word === same) : undefined)
       ?? can.find((j) => words[j].content) ?? can[0] ?? null;
   }
-  return { words, real, target, text: target === null ? null : marked(words, one.gone, [target]) };
+  return { words, real, target, text: target === null ? null : words[target].marked };
 }
 
-const explainAsked = (text) => ({ sentence: text, ...layer(), over: state.over?.trim() || undefined, encoding: state.encoding === "none" ? undefined : state.encoding });
+const layoutParameters = (i, target) => ({ sentence: state.sentences[i].text, target, narrow: cardIsNarrow(true) || undefined, over: state.over?.trim() || undefined, vectors: state.vectors ?? undefined });
+const explainParameters = (text) => ({ sentence: text, ...layer(), over: state.over?.trim() || undefined, encoding: state.encoding === "none" ? undefined : state.encoding });
 
-// The weights that explain gives, as a number for each word of the sentence; of one head or the mean.
+// The weights of explain for each word of the sentence; of one head or the mean.
 function weightsOf(answer, read, gone, head) {
   const rows = answer.records().filter((row) => row.head !== "own");
   const heads = [...new Set(rows.map((row) => row.head))];
   const here = read.real.filter((j) => !gone.includes(j));
   const mine = rows.filter((row) => row.head === heads[0]);
-  const places = mine.length === here.length ? here : here.filter((j) => read.words[j].known);
+  const indices = mine.length === here.length ? here : here.filter((j) => read.words[j].known);
   const chosen = head === "mean" || !heads.includes(head) ? heads : [head];
   const weights = read.words.map(() => null);
   for (const one of chosen) {
     rows.filter((row) => row.head === one).forEach((row, k) => {
-      if (row.weight !== null && places[k] !== undefined) weights[places[k]] = (weights[places[k]] ?? 0) + row.weight / chosen.length;
+      if (row.weight !== null && indices[k] !== undefined) weights[indices[k]] = (weights[indices[k]] ?? 0) + row.weight / chosen.length;
     });
   }
-  const positions = Object.fromEntries(places.map((j, k) => [j, mine[k]?.position]));
-  return { weights, heads, places, positions };
+  const positions = Object.fromEntries(indices.map((j, k) => [j, mine[k]?.position]));
+  return { weights, heads, positions };
 }
 
-// Weights given by hand; the other words share what is left in their old proportions.
-function byHand(weights) {
-  const given = state.weights;
-  const places = Object.keys(given).map(Number).filter((j) => weights[j] !== null && weights[j] !== undefined);
-  if (!places.length) return weights;
-  const total = places.reduce((sum, j) => sum + given[j], 0);
-  const rest = weights.reduce((sum, w, j) => sum + (places.includes(j) ? 0 : w ?? 0), 0);
-  return weights.map((w, j) => (w === null ? null : places.includes(j) ? given[j] / Math.max(1, total) : rest ? (w * Math.max(0, 1 - total)) / rest : 0));
+// The answer with weights set by hand; the other words share the rest.
+async function byHand(read, i) {
+  const { positions } = weightsOf(read.answer, read, state.sentences[i].gone, "mean");
+  read.edited = Object.fromEntries(Object.entries(state.weights).map(([j, weight]) => [positions[j], weight]).filter(([position]) => position));
+  if (i !== state.focus || read.other || !Object.keys(read.edited).length) return null;
+  return ask("explain", { ...explainParameters(read.text), weights: read.edited, head: state.head === "mean" ? undefined : state.head });
 }
 
 async function refresh() {
@@ -103,7 +92,9 @@ async function refresh() {
       if (stale()) return;
       read.other = state.over?.trim() ? await readOther() : null;
       if (stale()) return;
-      read.answer = read.text === null || (state.over !== null && !read.other) ? null : await ask("explain", explainAsked(read.text));
+      read.answer = read.text === null || (state.over !== null && !read.other) ? null : await ask("explain", explainParameters(read.text));
+      read.layout = read.answer && await ask("layout", layoutParameters(i, read.target));
+      read.hand = read.answer && await byHand(read, i);
       if (stale()) return;
       seen[i] = read;
     }
@@ -127,7 +118,7 @@ async function refresh() {
     showCompare(read, stale).catch((error) => {
       if (stale()) return null;
       if (!(error instanceof Refused)) throw error;
-      return showCompare(read, stale, null, error.message); // an axis that cannot be: the rest is answered
+      return showCompare(read, stale, null, error.message); // show the rest without the invalid axis
     }).catch(failed(cards.meaning)),
     showSteps(read, stale).catch(failed(cards.steps)),
     showWorth(read, stale).catch(failed(cards.worth)),
@@ -142,20 +133,19 @@ function drawSentences() {
   const live = DATA.live;
   const parts = state.sentences.map((one, i) => {
     const read = seen[i];
-    const place = h("div", { class: "sentence", "data-sentence": i });
-    if (live) place.append(inputOf(one, i), ...(state.over !== null ? [overInput()] : []));
+    const part = h("div", { class: "sentence", "data-sentence": i });
+    if (live) part.append(inputOf(one, i), ...(state.over !== null ? [overInput()] : []));
     if (!read || read.text === null || !read.answer) {
-      place.append(h("p", { class: "hint" }, !one.text.trim() ? "type a sentence" : read?.text && state.over !== null ? "type the sentence it looks at"
+      part.append(h("p", { class: "hint" }, !one.text.trim() ? "type a sentence" : read?.text && state.over !== null ? "type the sentence it looks at"
         : "no word of this sentence is in the vocabulary"));
-      return place;
+      return part;
     }
     const look = preview && preview[0] === i ? preview[2] : null;
     const target = look ? preview[1] : read.target;
     const gone = one.gone;
-    let { weights } = weightsOf(look ?? read.answer, read.other ?? read, read.other ? [] : gone, state.head);
-    if (!look && i === state.focus && !read.other) weights = byHand(weights);
+    const { weights } = weightsOf(look ?? read.hand ?? read.answer, read.other ?? read, read.other ? [] : gone, state.head);
     const others = read.other?.real.map((j) => ({ ...read.other.words[j], tail: "", weight: weights[j], gone: false, known: Boolean(read.other.words[j].known) }));
-    const words = read.real.map((j) => ({ can: DATA.live || kept.has(keyOf("explain", explainAsked(marked(read.words, gone, [j])))),
+    const words = read.real.map((j) => ({ can: DATA.live || kept.has(keyOf("explain", explainParameters(read.words[j].marked))),
       written: read.words[j].written, word: read.words[j].word, known: Boolean(read.words[j].known), gone: gone.includes(j), weight: weights[j],
       tail: (read.words[j + 1]?.before ?? "").trim(), byHand: i === state.focus && state.weights[j] !== undefined }));
     const at = (k) => read.real[k];
@@ -166,13 +156,10 @@ function drawSentences() {
       take: (k) => takeAway(i, at(k)),
       weigh: (k, weight) => { if (look) return; change({ focus: i, weights: { ...(i === state.focus ? state.weights : {}), [at(k)]: Math.round(weight * 100) / 100 } }); },
     });
-    const rtl = rightToLeft(one.text);
-    const width = room(true) - 2;
     const k = read.real.indexOf(target);
-    const drawn = { words, target: k < 0 ? null : k, rtl, width, on, chosen: read.real.indexOf(read.target) };
-    place.append(others ? drawCross({ ...drawn, others }) : drawSentence(drawn));
-    if (rtl) place.lastChild.style.marginInlineStart = "auto";
-    return place;
+    part.append(drawSentence({ layout: look ? preview[3] : read.layout, words, others, target: k < 0 ? null : k, on, chosen: read.real.indexOf(read.target) }));
+    if (read.layout.records()[0].arc === "rtl") part.lastChild.style.marginInlineStart = "auto";
+    return part;
   });
   const read = seen[state.focus];
   const svg = () => cards.sentences.body.querySelectorAll(".sentence svg")[state.focus] ?? null;
@@ -184,7 +171,7 @@ function drawSentences() {
   drawTop();
 }
 
-// What cannot be answered is said under the sentence, which can be written anew.
+// Show an error below the sentence, which stays editable.
 function refuse(message) {
   Object.values(cards).forEach((card) => card.hide());
   const inputs = state.sentences.map((one, i) => h("div", { class: "sentence", "data-sentence": i }, inputOf(one, i)));
@@ -196,13 +183,13 @@ function set(i, patch, more = {}) {
   change({ sentences: state.sentences.map((one, j) => (j === i ? { ...one, ...patch } : one)), ...more });
 }
 
-function takeAway(i, place) {
+function takeAway(i, word) {
   const gone = state.sentences[i].gone;
-  set(i, { gone: gone.includes(place) ? gone.filter((j) => j !== place) : [...gone, place].sort((a, b) => a - b) }, { weights: {} });
+  set(i, { gone: gone.includes(word) ? gone.filter((j) => j !== word) : [...gone, word].sort((a, b) => a - b) }, { weights: {} });
 }
 
-// The word under the cursor looks, for as long as it is there. The document is asked, since a
-// word is drawn anew while the cursor stands on it.
+// Preview the attention of the word under the cursor. The listener is on the document because
+// words are replaced while the cursor is over them.
 document.addEventListener("pointermove", (event) => {
   const word = event.target.closest?.("[data-word]");
   const sentence = word?.closest("[data-sentence]");
@@ -212,16 +199,16 @@ document.addEventListener("pointermove", (event) => {
 const hover = later(70, async (where) => {
   const [i, k] = where ?? [0, null];
   const read = seen[i];
-  const place = k === null ? null : read?.real[k];
-  if (!read || state.hand || place === null || place === read.target) {
+  const at = k === null ? null : read?.real[k];
+  if (!read || state.hand || at === null || at === read.target) {
     if (preview) { preview = null; drawSentences(); }
     return;
   }
-  if (preview && preview[0] === i && preview[1] === place) return;
+  if (preview && preview[0] === i && preview[1] === at) return;
   try {
-    const answer = await ask("explain", explainAsked(marked(read.words, state.sentences[i].gone, [place])));
+    const [answer, layout] = await Promise.all([ask("explain", explainParameters(read.words[at].marked)), ask("layout", layoutParameters(i, at))]);
     if (!answer || read !== seen[i]) return;
-    preview = [i, place, answer];
+    preview = [i, at, answer, layout];
     drawSentences();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
@@ -238,7 +225,7 @@ function inputOf(one, i) {
 }
 
 function moreSentences() {
-  const given = Object.keys(state.weights).length > 0;
+  const edited = Object.keys(state.weights).length > 0;
   const gone = state.sentences.some((one) => one.gone.length);
   return h("div", { class: "controls" },
     state.sentences.length < 4 && state.over === null && h("button", { type: "button", "data-key": "more", onclick: () => {
@@ -250,11 +237,11 @@ function moreSentences() {
       document.querySelector('[data-key="input-over"]')?.focus();
     } }, "+ a sentence to look at"),
     gone && h("button", { type: "button", "data-key": "back", onclick: () => change({ sentences: state.sentences.map((one) => ({ ...one, gone: [] })), weights: {} }) }, "put all words back"),
-    given && h("button", { type: "button", "data-key": "unhand", onclick: () => change({ weights: {} }) }, "weights as computed"),
-    h("span", { class: "hint" }, state.over !== null ? "Click a word on the left to look from it." : "Click a word to look from it. × or Delete takes a word away; drag a bar, or + and −, gives it another weight."));
+    edited && h("button", { type: "button", "data-key": "unhand", onclick: () => change({ weights: {} }) }, "weights as computed"),
+    h("span", { class: "hint" }, state.over !== null ? "Click a word on the left to make it the target." : "Click a word to make it the target. × or Delete removes a word; drag a bar or press + and − to change its weight."));
 }
 
-// Which attention, which head, how hot.
+// Controls: attention, head, temperature.
 function controls(read) {
   const heads = read?.answer ? weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean").heads : [];
   const button = (name, value) => h("button", { type: "button", "aria-pressed": String(value === state.head), "data-key": `head-${value}`, onclick: () => change({ head: value, weights: {} }) }, name);
@@ -270,40 +257,40 @@ function controls(read) {
     state.vectors && h("span", { class: "hint" }, `vectors of the notes: ${state.vectors}`));
 }
 
-async function showCompare(read, stale, axes = axesAsked(), problem = null) {
+async function showCompare(read, stale, axes = axesParameter(), problem = null) {
   const texts = seen.map((one) => one.text).filter((text) => text !== null);
-  const asked = { sentences: texts, axes: axes ?? undefined, general: layer().general, vectors: layer().vectors };
-  const answer = (await ask("compare", asked)) ?? (await ask("compare", { ...asked, sentences: [read.text] }));
+  const parameters = { sentences: texts, axes: axes ?? undefined, general: layer().general, vectors: layer().vectors };
+  const answer = (await ask("compare", parameters)) ?? (await ask("compare", { ...parameters, sentences: [read.text] }));
   if (!answer || stale()) return;
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
   const rows = answer.records().filter((row) => row.sentence === number);
   const name = state.vectors ? "general" : attention();
-  const place = weightsOf(read.answer, read, state.sentences[state.focus].gone, "mean");
   cards.meaning.show(answer, null, ...inWords({ rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
   if (state.vectors) cards.meaning.body.prepend(await becomes(read));
   const names = axes ? Object.keys(axes) : [];
-  const given = Object.entries(state.weights).map(([j, weight]) => [place.positions[j], weight]).filter(([position]) => position);
-  if (given.length && DATA.live && !state.vectors) {
-    const moved = await ask("reweigh", { sentence: read.text, weights: Object.fromEntries(given), axes: axes ?? undefined, head: state.head === "mean" ? undefined : state.head, ...layer() });
+  let drawn = [answer, number - 1];
+  if (Object.keys(read.edited ?? {}).length && DATA.live && !state.vectors) {
+    const moved = await ask("reweigh", { sentence: read.text, weights: read.edited, axes: axes ?? undefined, head: state.head === "mean" ? undefined : state.head, ...layer() });
     if (stale()) return;
     const hand = moved.records().find((row) => row.representation === "by hand");
     rows.push({ ...hand, cos_static: null });
-    cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(wayShape("by hand"), wayColour("by hand")), "by hand"), [hand.nearest].flat().join(", ")));
+    drawn = [moved, 0];
+    cards.meaning.body.append(h("p", { class: "plain", "data-near": "by hand" }, h("span", { class: "name" }, mark(rows.length - 1), "by hand"), [hand.nearest].flat().join(", ")));
   }
   if (!names.length && (!DATA.live || state.vectors)) return cards.axes.hide();
-  const picture = names.length ? drawAxes(rows, names, name, room()) : null;
+  const picture = names.length ? drawPicture(drawn[0], `cosine with ${names.join(", ")}`, { number: drawn[1] }) : null;
   cards.axes.show(answer, picture, ...[problem && h("p", { class: "error", role: "alert" }, problem), picture, names.length ? axisNumbers(rows, names) : null,
     DATA.live && !state.vectors && axisEditor(state.axes, (changed) => change({ axes: changed }))].filter(Boolean));
 }
 
-// With the few numbers of the notes: from which vector to which.
+// Worked examples: the vector before and after attention.
 async function becomes(read) {
-  const rows = (await ask("unfold", unfoldAsked(read))).records();
-  const told = (step) => `[${rows.find((row) => row.step === step).vector.map((n) => fixed(n)).join(", ")}]`;
-  return h("p", { class: "says" }, h("b", null, read.words[read.target].written), ` ${told("x")} becomes ${told("output")} here.`);
+  const rows = (await ask("unfold", unfoldParameters(read))).records();
+  const vectorOf = (step) => `[${rows.find((row) => row.step === step).vector.map((n) => fixed(n)).join(", ")}]`;
+  return h("p", { class: "says" }, h("b", null, read.words[read.target].written), ` ${vectorOf("x")} becomes ${vectorOf("output")} here.`);
 }
 
-// With several sentences: how alike the word is in them.
+// Several sentences: the similarity of the word between them.
 function together(answer, read) {
   const rows = answer.records().filter((row) => row.sentence > 1 && row.representation === (state.vectors ? "general" : attention()));
   const word = read.words[read.target].word;
@@ -314,24 +301,18 @@ function together(answer, read) {
 }
 
 function showHeads(read) {
-  const at = read.other ?? read;
-  const gone = read.other ? [] : state.sentences[state.focus].gone;
-  const { heads, places } = weightsOf(read.answer, at, gone, "mean");
+  const { heads } = weightsOf(read.answer, read, [], "mean");
   if (heads.length < 2) return cards.heads.hide();
   const names = ["mean", ...heads];
-  const columns = places.filter((j) => at.words[j].known && (at !== read || j !== read.target));
-  if (rightToLeft(columns.map((j) => at.words[j].written).join(" "))) columns.reverse();
-  const values = names.map((head) => { const { weights } = weightsOf(read.answer, at, gone, head); return columns.map((j) => weights[j]); });
-  const picture = drawHeat({ rows: names.map((name) => (name === "mean" ? name : `head ${name}`)), columns: columns.map((j) => at.words[j].written), values, title: "weights of each head", room: room(),
-    chosen: names.indexOf(state.head), pick: (i) => change({ head: names[i], weights: {} }) });
-  cards.heads.show(read.answer, picture, h("div", { class: "scroll heads" }, picture));
+  const picture = drawPicture(read.answer, "weights of each head", { chosen: names.indexOf(state.head), pick: (i) => names[i] && change({ head: names[i], weights: {} }) });
+  cards.heads.show(read.answer, picture, h("div", { class: "scroll" }, picture));
 }
 
-const unfoldAsked = (read) => ({ ...explainAsked(read.text), head: state.head === "mean" ? undefined : state.head });
+const unfoldParameters = (read) => ({ ...explainParameters(read.text), head: state.head === "mean" ? undefined : state.head });
 
 async function showSteps(read, stale) {
   if (!DATA.live) return;
-  const answer = await ask("unfold", unfoldAsked(read));
+  const answer = await ask("unfold", unfoldParameters(read));
   if (!answer || stale()) return;
   const target = read.words[read.target].written;
   const heads = weightsOf(read.answer, read, [], "mean").heads.length;
@@ -342,28 +323,22 @@ async function showSteps(read, stale) {
 async function showWorth(read, stale) {
   const known = read.real.filter((j) => read.words[j].known && !state.sentences[state.focus].gone.includes(j));
   if (known.length < 2 || state.vectors) return cards.worth.hide();
-  const asked = { sentences: [read.text], attention: layer().attention, general: layer().general };
-  const answer = await ask("ablate", { ...asked, axes: axesAsked() }).catch((error) => (error instanceof Refused && axesAsked() ? ask("ablate", asked) : Promise.reject(error)));
+  const parameters = { sentences: [read.text], attention: layer().attention, general: layer().general };
+  const answer = await ask("ablate", { ...parameters, axes: axesParameter() }).catch((error) => (error instanceof Refused && axesParameter() ? ask("ablate", parameters) : Promise.reject(error)));
   if (!answer || stale()) return !answer && cards.worth.hide();
   const rows = answer.records();
-  const places = known.filter((j) => j !== read.target);
-  const take = DATA.live && rows.length === places.length ? (row) => takeAway(state.focus, places[rows.indexOf(row)]) : null;
-  cards.worth.show(answer, drawWorth(rows, take, room()));
+  const context = known.filter((j) => j !== read.target);
+  const pick = DATA.live && rows.length === context.length ? (row) => takeAway(state.focus, context[row]) : null;
+  cards.worth.show(answer, drawPicture(answer, "weight and change of each context word", { pick }));
 }
 
 async function showAlike(stale) {
-  const texts = seen.map((one, i) => one.text !== null && marked(one.words, state.sentences[i].gone, one.real.filter((j) => one.words[j].content && !state.sentences[i].gone.includes(j) || j === one.target))).filter(Boolean);
+  const texts = seen.filter((one) => one.text !== null).map((one) => one.words[one.target].together);
   const answer = await ask("similarity", { words: texts, attention: state.vectors ? undefined : attention(), vectors: state.vectors ?? undefined });
-  if (!answer || stale() || answer.rows.length > 24 || answer.rows.length < 2) return cards.alike.hide();
-  let sentence = 0, last = null;
-  const names = answer.rows.map(([text]) => {
-    const rest = text.includes(": ") ? text.slice(text.indexOf(": ")) : text;
-    if (rest !== last) sentence += 1;
-    last = rest;
-    const name = text.includes(": ") ? text.slice(0, text.indexOf(": ")) : /\[([^\]]*)\]/.exec(text)?.[1] ?? text;
-    return texts.length > 1 ? `${name} (${sentence})` : name;
-  });
-  cards.alike.show(answer, drawHeat({ rows: names, columns: names, values: answer.rows.map((row) => row.slice(1, names.length + 1)), title: "cosines", room: Math.min(760, room(true)) }));
+  if (stale()) return;
+  const picture = answer && drawPicture(answer, "cosines");
+  if (picture) cards.alike.show(answer, picture);
+  else cards.alike.hide();
 }
 
 const openMap = (word) => h("p", { class: "plain" },
@@ -374,13 +349,13 @@ async function showMap(read, texts, stale) {
   const word = read.words[read.target].word;
   cards.map.title.textContent = `The map of ${word}`;
   if (state.vectors || word.includes(" ") || !DATA.maps) return cards.map.hide();
-  const asked = { word, attention: attention() };
+  const parameters = { word, attention: attention() };
   if (DATA.live && !state.map) {
     return cards.map.show(null, null, openMap(word));
   }
   const [bar, stage] = [h("progress", { max: 1 }), h("span")];
   const waiting = h("div", { class: "controls" }, bar, stage, h("button", { type: "button", "data-key": "stop-map", onclick: () => { stopMap = true; } }, "stop"));
-  const told = (body) => {
+  const progress = (body) => {
     if (stale()) return "leave";
     if (!waiting.isConnected) cards.map.show(null, null, waiting);
     if (body.progress === null) bar.removeAttribute("value");
@@ -392,10 +367,10 @@ async function showMap(read, texts, stale) {
   };
   let points;
   try {
-    points = await ask("map", asked, told);
+    points = await ask("map", parameters, progress);
   } catch (error) {
     if (error instanceof Refused && !stale()) {
-      state.map = false; // asked for again by the button
+      state.map = false; // the button starts it again
       cards.map.show(null, null, openMap(word), h("p", { class: "error", role: "alert" }, error.message));
       return;
     }
@@ -403,12 +378,26 @@ async function showMap(read, texts, stale) {
   }
   if (stale()) return;
   if (!points) return cards.map.hide();
-  const legend = await ask("legend", asked);
+  const legend = await ask("legend", parameters);
   const placed = [];
-  for (const sentence of texts) placed.push(...((await ask("place", { ...asked, sentence }))?.records() ?? []));
+  for (const sentence of texts) placed.push(...((await ask("place", { ...parameters, sentence }))?.records() ?? []));
   if (stale()) return;
-  const { svg, parts } = map.draw({ word, points, legend, placed, found: state.found, hidden: state.hidden,
+  const { svg, parts } = map.draw({ word, points, legend, placed, query: state.query, hidden: state.hidden,
     toggle: (sense) => change({ hidden: state.hidden.includes(sense) ? state.hidden.filter((other) => other !== sense) : [...state.hidden, sense] }),
-    search: (found) => change({ found }), redrawn: () => refresh(), room: innerWidth > 760 ? Math.floor(room(true) * 0.6) - 12 : room(true) });
+    search: (query) => change({ query }), redrawn: () => refresh() });
   cards.map.show(points, svg, ...parts);
+}
+
+function overInput() {
+  return h("div", { class: "sentence-input" },
+    h("input", { value: state.over, "data-key": "input-over", "aria-label": "the sentence it looks at", dir: "auto", maxlength: 2000, spellcheck: "false", autocomplete: "off",
+      placeholder: "looks at this sentence: cross-attention", ...typing(120, (event) => change({ over: event.target.value })) }),
+    h("button", { type: "button", "aria-label": "remove the sentence it looks at", onclick: () => change({ over: null }) }, "×"));
+}
+
+// The words of the other sequence; null if none is in the vocabulary.
+async function readOther() {
+  const words = (await ask("words", { sentence: state.over, vectors: state.vectors ?? undefined })).records();
+  const real = words.map((_, j) => j).filter((j) => words[j].written);
+  return real.some((j) => words[j].known) ? { words, real } : null;
 }

@@ -1,39 +1,39 @@
-// Marks that differ by shape as well as by colour.
-const SHAPES = {
-  circle: (x, y, r) => `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`,
-  square: (x, y, r) => `M${x - 0.88 * r},${y - 0.88 * r}h${1.76 * r}v${1.76 * r}h${-1.76 * r}z`,
-  triangle: (x, y, r) => `M${x},${y - 1.15 * r}l${1.1 * r},${1.9 * r}h${-2.2 * r}z`,
-  diamond: (x, y, r) => `M${x},${y - 1.3 * r}l${1.3 * r},${1.3 * r}l${-1.3 * r},${1.3 * r}l${-1.3 * r},${-1.3 * r}z`,
-  down: (x, y, r) => `M${x},${y + 1.15 * r}l${1.1 * r},${-1.9 * r}h${-2.2 * r}z`,
-  cross: (x, y, r) => `M${x - r},${y - r / 3}h${r * 2 / 3}v${-r * 2 / 3}h${r * 2 / 3}v${r * 2 / 3}h${r * 2 / 3}v${r * 2 / 3}h${-r * 2 / 3}v${r * 2 / 3}h${-r * 2 / 3}v${-r * 2 / 3}h${-r * 2 / 3}z`,
-};
-const ORDER = Object.keys(SHAPES);
-const WAYS = ["static", "bag", "general", "learned"];
+// Pictures: Python computes every coordinate, the page creates the elements and adds clicks.
+const cardIsNarrow = (wide) => cardWidth(wide) < (wide ? 600 : 450);
 
-// The colours and shapes of the pictures that the commands draw, in the same order.
-const wayNumber = (name) => (name === "by hand" ? 4 : WAYS.includes(name) ? WAYS.indexOf(name) : 5);
-const wayShape = (name) => ORDER[wayNumber(name)];
-const wayColour = (name) => `var(--c${wayNumber(name)})`;
-const senseShape = (sense) => ORDER[(sense - 1) % 6];
-const senseColour = (sense) => `var(--c${(sense - 1) % 6})`;
-
-function mark(shape, colour) {
-  return s("svg", { class: "mark", viewBox: "0 0 14 14", "aria-hidden": "true" },
-    s("path", { d: SHAPES[shape](7, 7, 5), fill: colour }));
+// A picture of an answer; `pick` makes its rows buttons, `chosen` is the row that is pressed.
+function drawPicture(answer, title, { number = 0, pick = null, chosen = null } = {}) {
+  const drawn = answer.pictures[number]?.[cardIsNarrow() ? 1 : 0];
+  if (!drawn) return null;
+  const svg = s("svg", { class: "picture", viewBox: `0 0 ${drawn.width} ${drawn.height}`, width: drawn.width, height: drawn.height,
+    role: pick ? "group" : "img", "aria-label": title });
+  const named = new Set();
+  for (const [tag, { "data-row": row, ...attributes }, text, tip] of drawn.marks) {
+    const call = pick && row !== undefined && (() => pick(Number(row)));
+    const button = call && tag === "text" && !named.has(row) && named.add(row) && {
+      role: "button", tabindex: 0, "data-key": `${title}-${row}`, "aria-label": text, "aria-pressed": chosen === null ? null : String(Number(row) === chosen),
+      onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), call()) };
+    svg.append(s(tag, { ...attributes, ...button, onclick: call, "data-row": row }, tip && s("title", null, tip), text));
+  }
+  return svg;
 }
 
-// A colour for a number from -1 to 1; zero has the colour of the paper.
+// The outline of the mark of a series around (x, y), and its colour, as in the pictures.
+function outline(series, x, y, r) {
+  const shape = DATA.shapes[(series + Math.floor(series / DATA.shapes.length)) % DATA.shapes.length];
+  if (!shape.length) return `M${round(x - r)},${round(y)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`;
+  return `M${shape.map(([dx, dy]) => `${round(x + r * dx)},${round(y + r * dy)}`).join("L")}z`;
+}
+
+const colour = (series) => `var(--c${series % 7})`;
+const round = (value) => Math.round(value * 10) / 10;
+
+function mark(series) {
+  return s("svg", { class: "mark", viewBox: "0 0 14 14", "aria-hidden": "true" }, s("path", { d: outline(series, 7, 7, 5), fill: colour(series) }));
+}
+
+// The colour of a number from -1 to 1; zero is the background.
 function tint(value) {
-  const share = Math.round(85 * Math.min(1, Math.abs(value)));
-  return `color-mix(in srgb, var(--c${value < 0 ? 1 : 0}) ${share}%, var(--card))`;
-}
-
-// Round numbers between two ends, for the ticks of an axis.
-function ticks(low, high, about = 5) {
-  const rough = (high - low || 1) / about;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-  const made = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9; i++) made.push(Number((i * step).toPrecision(6)));
-  return made;
+  const percent = Math.round(85 * Math.min(1, Math.abs(value)));
+  return `color-mix(in srgb, var(--c${value < 0 ? 1 : 0}) ${percent}%, var(--card))`;
 }

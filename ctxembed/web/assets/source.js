@@ -1,34 +1,37 @@
-// Where answers come from: the report holds them, explore asks the server beside it.
-const DATA = JSON.parse(document.getElementById("data").textContent);
+// Answers: a report contains them, explore asks its server.
+const DATA = await unpack(document.getElementById("data").textContent);
 
-const keyOf = (question, asked) =>
-  JSON.stringify([question, Object.entries(asked).filter(([, v]) => v !== undefined && v !== null).sort()]);
+// Compressed JSON in base64.
+function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+const keyOf = (question, parameters) =>
+  JSON.stringify([question, Object.entries(parameters).filter(([, v]) => v !== undefined && v !== null).sort()]);
 
 const kept = new Map();
 if (!DATA.live) {
-  for (const item of DATA.answers) {
-    const given = { ...item, columns: DATA.columns[item.columns] };
-    kept.set(keyOf(item.question, item.asked), new Answer(given));
-  }
+  for (const item of DATA.answers) kept.set(keyOf(item.question, item.parameters), new Answer(item));
 }
 
 class Refused extends Error {}
 
-// Ask; null where a report does not hold the answer. `told` hears of progress, and may say stop.
-async function ask(question, asked, told) {
-  const key = keyOf(question, asked);
+// Return an answer; null if a report does not contain it. `progress` may return "stop" or "leave".
+async function ask(question, parameters, progress) {
+  const key = keyOf(question, parameters);
   if (kept.has(key)) return kept.get(key);
   if (!DATA.live) return null;
-  const clean = Object.fromEntries(Object.entries(asked).filter(([, v]) => v !== undefined && v !== null));
+  const clean = Object.fromEntries(Object.entries(parameters).filter(([, v]) => v !== undefined && v !== null));
   for (;;) {
-    const { status, body } = await send("ask", { question, asked: clean });
+    const { status, body } = await send("ask", { question, parameters: clean });
     if (status === 200 && !body.error) return keep(key, new Answer(body));
-    if (status !== 202) throw new Refused(body.error ?? `the server answered ${status}`);
-    const wish = told?.(body);
-    if (wish === "leave") return null; // nobody looks at it any more; the server notices
+    if (status !== 202) throw new Refused(body.error ?? `The server answered with status ${status}.`);
+    const wish = progress?.(body);
+    if (wish === "leave") return null; // no longer shown; the server stops it
     if (wish === "stop") {
-      await send("stop", { question, asked: clean });
-      throw new Refused("stopped");
+      await send("stop", { question, parameters: clean });
+      throw new Refused("Stopped.");
     }
     await new Promise((done) => setTimeout(done, 300));
   }
@@ -43,10 +46,10 @@ async function send(where, content) {
       body: JSON.stringify(content),
     });
   } catch {
-    throw new Refused("no answer: has ctxembed explore ended?");
+    throw new Refused("No answer from the server. Is ctxembed explore still running?");
   }
   let body = {};
-  try { body = await reply.json(); } catch { /* an error without words */ }
+  try { body = await reply.json(); } catch { /* no JSON: show the status */ }
   return { status: reply.status, body };
 }
 

@@ -1,4 +1,4 @@
-// Begin: the cards in their order, the state of the address, and what follows a change.
+// Start: add the cards, read the state from the address, redraw after a change.
 main.replaceChildren(...Object.values(cards).map((card) => card.root));
 if (DATA.live) Object.assign(state, readLink(location.hash.slice(1)) ?? {});
 let waiting = false;
@@ -14,10 +14,10 @@ const soon = () => {
     drawTop();
   });
 };
-heard.push(soon);
+listeners.push(soon);
 addEventListener("hashchange", () => {
-  const given = readLink(location.hash.slice(1));
-  if (given) { Object.assign(state, given); soon(); }
+  const linked = readLink(location.hash.slice(1));
+  if (linked) { Object.assign(state, linked); soon(); }
 });
 addEventListener("resize", later(120, soon));
 drawTop();

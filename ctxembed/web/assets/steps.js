@@ -1,11 +1,11 @@
-// The equation, opened one step at a time, with the numbers of one head.
+// The attention equation step by step, with the numbers of one head.
 const STEPS = [
-  ["q and k", (t) => `What ${t} looks for is its query q; what each word offers is its key k. One square is one number.`],
-  ["q·k", (t) => `How well does each key answer the query of ${t}? Multiply number by number and add up.`],
-  ["score", () => "Scale the product, then add what speaks for or against a word whatever it means: how far away it stands, how common it is, whether another clause lies between."],
+  ["q and k", (t) => `${t} has a query q, and each word has a key k. One square is one number.`],
+  ["q·k", (t) => `How well does each key match the query of ${t}? Multiply number by number and add.`],
+  ["score", () => "Scale the product, then add terms that do not depend on the meaning: distance, frequency, and clause borders between the words."],
   ["softmax", () => "Raise e to each score and divide by the sum of all: the weights are positive and add up to 1."],
-  ["v", () => "Each word passes on its value v, as strongly as its weight says."],
-  ["sum", (t) => `All that is passed on, added up, with what stays of ${t} itself: the vector of ${t} in this sentence.`],
+  ["v", () => "Each value v is multiplied by its weight."],
+  ["sum", (t) => `Add all weighted values and the part that stays of ${t} itself: the vector of ${t} in this sentence.`],
 ];
 const ADDED = { distance: "distance", word: "the word itself", wall: "clause borders" };
 
@@ -24,8 +24,8 @@ function drawSteps(answer, target, now, go) {
   const tokens = of("k").map((row) => [row.token, row.position]);
   const terms = [...new Set(rows.map((row) => row.step))].filter((step) => !["x", "q", "k", "dot", "scale", "score", "weight", "v", "own", "output"].includes(step));
   const value = (step, position) => of(step).find((row) => row.position === position);
-  const most = (step) => Math.max(1e-9, ...of(step).flatMap((row) => row.vector.map(Math.abs)));
-  const [qs, ks, vs] = [most("q"), most("k"), most("v")];
+  const largest = (step) => Math.max(1e-9, ...of(step).flatMap((row) => row.vector.map(Math.abs)));
+  const [qs, ks, vs] = [largest("q"), largest("k"), largest("v")];
   const total = of("v").reduce((sum, row) => sum.map((n, i) => n + row.vector[i] * value("weight", row.position).value), one("v")?.vector.map(() => 0) ?? []);
   const part = (step, ...text) => h("button", { type: "button", class: `${step <= now ? "open" : ""} ${step === now ? "now" : ""}`, "data-key": `part-${step}`, title: STEPS[step - 1][0], onclick: () => go(step) }, text);
   const columns = [

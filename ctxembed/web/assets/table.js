@@ -1,12 +1,13 @@
-// An answer: the Table of a question, as the command prints it.
+// The answer to a question: a Table, as the command prints it.
 class Answer {
-  constructor(given) {
-    this.columns = given.columns;
-    this.rows = given.rows;
-    this.notes = given.notes ?? [];
-    this.command = given.command ?? "";
-    this.lead = given.lead ?? [];
-    this.names = given.columns.map((column) => column.name);
+  constructor(content) {
+    this.columns = content.columns;
+    this.rows = content.rows;
+    this.notes = content.notes ?? [];
+    this.command = content.command ?? "";
+    this.lead = content.lead ?? [];
+    this.pictures = content.pictures ?? [];
+    this.names = content.columns.map((column) => column.name);
   }
 
   records() {
@@ -19,18 +20,18 @@ class Answer {
     return [this.names, ...this.rows].map(line).join("");
   }
 
-  // As a table of the page; a long one shows its first rows.
-  draw(most = 300) {
+  // The table as HTML; only the first rows of a long one.
+  draw(maxRows = 300) {
     const shown = this.names.map((_, i) => i).filter((i) => this.columns[i].role !== "vector");
     const number = (cell) => typeof cell === "number";
     const show = (cell) => (number(cell) && !Number.isInteger(cell) ? fixed(cell, 4) : (cell ?? ""));
-    return h("div", { class: "scroll behind", tabindex: 0 },
+    return h("div", { class: "scroll rows", tabindex: 0 },
       h("table", null,
         h("thead", null, h("tr", null, shown.map((i) =>
           h("th", { scope: "col", title: this.columns[i].meaning }, this.names[i])))),
-        h("tbody", null, this.rows.slice(0, most).map((row) =>
+        h("tbody", null, this.rows.slice(0, maxRows).map((row) =>
           h("tr", null, shown.map((i) =>
             h("td", { class: number(row[i]) ? "number" : null, dir: "auto" }, show(row[i]))))))),
-      this.rows.length > most && h("p", { class: "hint" }, `the first ${most} of ${this.rows.length} rows; TSV has all`));
+      this.rows.length > maxRows && h("p", { class: "hint" }, `the first ${maxRows} of ${this.rows.length} rows; TSV has all`));
   }
 }

@@ -1,4 +1,4 @@
-// The head and the foot of the page: the examples, the link, light and dark, what made it.
+// Header and footer: examples, link, theme, model and commands.
 const two = (first, second) => ({ sentences: [first, second].map((text) => ({ text, target: null, gone: [] })) });
 const lone = (text) => ({ sentences: [{ text, target: null, gone: [] }] });
 const MONEY = [["money", "money, loan, cash"], ["river", "river, water, boat"]];
@@ -49,7 +49,7 @@ function drawTop() {
     menu || null,
     !DATA.live && DATA.sentences.length > 1 && h("select", { "data-key": "which", "aria-label": "sentence", onchange: (event) => change({ ...state, sentences: [DATA.sentences[Number(event.target.value)]], focus: 0 }) },
       DATA.sentences.map((one, i) => h("option", { value: i, selected: one.text === state.sentences[0].text }, one.text.replace(/[[\]]/g, "").slice(0, 70)))),
-    DATA.live && h("button", { type: "button", "data-key": "link", onclick: () => copy(location.href, "the link is copied") }, "copy link"),
+    DATA.live && h("button", { type: "button", "data-key": "link", onclick: () => copy(location.href, "Link copied.") }, "copy link"),
     h("button", { type: "button", "data-key": "theme", "aria-label": "light or dark", onclick: turnTheme }, "light / dark"));
   redraw(document.getElementById("foot"),
     commands(), DATA.foot.map((line) => h("div", { dir: "auto" }, line)));

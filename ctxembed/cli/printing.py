@@ -1,0 +1,204 @@
+"""Print a command's Table: in which format, to which file, with which notes."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ctxembed.cli.options import Whole
+from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
+from ctxembed.output.safe import say
+from ctxembed.table import Table
+
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
+PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
+QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Print no notes and no progress bars.")
+FILE = click.Option(
+    ["-o", "--output", "file_"],
+    metavar="FILE",
+    help=f"Write the table to a file; {' '.join(SUFFIXES)} choose the format,"
+    f" {' '.join(PICTURES)} draw a picture.",
+)
+OPTIONS = (
+    click.Option(
+        ["-f", "--format", "form"],
+        type=click.Choice((*FORMATS, "svg", "chart")),
+        help="Output format: table on a terminal, tsv in a pipe; svg and chart draw a picture.",
+    ),
+    click.Option(
+        ["--precision"],
+        type=Whole(0, 17),
+        metavar="N",
+        help="Digits after the decimal point; 4 in a table, 6 in tsv, all of them in csv and json.",
+    ),
+    click.Option(["--no-header"], is_flag=True, help="Leave out the line of column names."),
+    click.Option(
+        ["--color"],
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        help="Colours on a terminal; auto uses them unless NO_COLOR is set.",
+    ),
+    QUIET,
+)
+
+
+@dataclass(frozen=True)
+class Printing:
+    """The options of a command that say how its table is printed."""
+
+    form: str | None = None
+    precision: int | None = None
+    no_header: bool = False
+    quiet: bool = False
+    color: str = "auto"
+    file_: str | None = None
+
+    @property
+    def chosen(self) -> str:
+        """The format: of -f, of the file's suffix, or table on a terminal and tsv in a pipe."""
+        if self.file_ and not self.form:
+            return (SUFFIXES | PICTURES).get(Path(self.file_).suffix, "tsv")
+        return self.form or ("table" if sys.stdout.isatty() else "tsv")
+
+    @property
+    def colours(self) -> bool:
+        """Whether colours may be used on stdout."""
+        if self.color != "auto":
+            return self.color == "always"
+        can = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return can and self.file_ is None and "NO_COLOR" not in os.environ
+
+    @property
+    def draws(self) -> bool:
+        """Whether a picture is drawn instead of a table."""
+        return self.chosen in (*PICTURES.values(), "chart")
+
+
+def printing() -> Printing:
+    """Return the printing options of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return (context.find_object(Printing) if context else None) or Printing()
+
+
+def note(text: str) -> None:
+    """Print a note on stderr, unless --quiet is given."""
+    if not printing().quiet:
+        say([text])
+
+
+def discard_stdout() -> None:
+    """Discard what stdout still holds: its reader has ended."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+
+
+def print_result(result: Table | Iterable[Table] | None) -> None:
+    """Print what a command returned; exit with 4 if a word had to be left out."""
+    several = not isinstance(result, Table)
+    tables = [result] if isinstance(result, Table) else list(result or ())
+    already_printed = [len(table.unknown) for table in tables]
+    for table in tables:
+        say(table.unknown)
+    _print_tables(tables, several)
+    for table, before in zip(tables, already_printed, strict=True):
+        for line in table.notes:
+            note(line)
+        say(table.unknown[before:])  # what turned up while rows were read
+    if any(table.unknown for table in tables):
+        raise click.exceptions.Exit(UnknownWordError.exit_code)
+
+
+def _print_tables(tables: Sequence[Table], several: bool) -> None:
+    """Print tables or a picture of them, or write them to the file of -o."""
+    options, name = printing(), printing().file_
+    if options.draws:
+        pieces = _draw(tables[0], options)
+    elif name is None:
+        pieces = _text(tables, several, terminal=sys.stdout.isatty())
+    elif tables and not any(table.columns for table in tables):
+        return  # a file of arrays was written already
+    elif Path(name).suffix in ARRAYS and any(c.role == "vector" for c in tables[0].columns):
+        from ctxembed.output.arrays import write_table
+
+        number, dim = write_table(Path(name), tables[0])
+        return note(f"{number} vectors of {dim} numbers written to {name}")
+    else:
+        pieces = _text(tables, several, terminal=False)
+    if name is None:
+        sys.stdout.writelines(pieces)  # type: ignore[arg-type]
+        sys.stdout.flush()
+    else:
+        write_file(name, pieces)
+
+
+def write_file(name: str, pieces: Iterable[str | bytes]) -> None:
+    """Write a file whole; bytes of a file name that are not UTF-8 are escaped."""
+    from ctxembed.storage.atomic import atomic_file
+
+    if not Path(name).parent.is_dir():
+        raise UsageError(f"-o {name}: no such directory")
+    if not name or Path(name).is_dir():
+        raise UsageError(f"-o {name or repr('')}: give the name of a file")
+    with atomic_file(Path(name)) as file:
+        for piece in pieces:
+            encoded = piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece
+            file.write(encoded)
+
+
+def _draw(table: Table, options: Printing) -> Iterable[str | bytes]:
+    """Return the picture of a table: as characters, or as the contents of a file."""
+    if not table.charts:
+        raise UsageError("This output has no picture. Drop --steps or choose -f tsv.")
+    if options.chosen == "chart":
+        from ctxembed.output.blocks import draw_blocks
+
+        return draw_blocks(table, width(), options.precision, colours=options.colours)
+    from ctxembed.output.picture import convert
+
+    return [convert(table, options.chosen, options.precision)]
+
+
+def width() -> int:
+    """Return the number of characters in a line of the terminal; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def _text(tables: Sequence[Table], several: bool, terminal: bool) -> Iterator[str]:
+    """Yield the text of tables, a blank line after each of several."""
+    options = printing()
+    columns = width() if terminal or "COLUMNS" in os.environ else None  # None: no limit
+    aligned = options.chosen == "table"
+    for table in tables:
+        if aligned and not options.no_header:
+            yield from render_lead(table, columns)
+        if aligned and (terminal or options.color == "always"):
+            yield from _shaded(table, columns or 80, options.colours)
+        if table.title and options.chosen in ("table", "markdown"):
+            yield f"{table.title}\n\n"
+        if table.columns:  # none where it went to a file of arrays
+            yield from render(
+                table, options.chosen, precision=options.precision, header=not options.no_header,
+                width=columns, bold=options.colours, terminal=terminal,
+            )  # fmt: skip
+        if several:
+            yield "\n"
+
+
+def _shaded(table: Table, width: int, colours: bool) -> Iterator[str]:
+    """Yield the sentences of a table, their words shaded, and an empty line."""
+    for chart in table.charts:
+        if chart.kind == "tokens":
+            from ctxembed.output.blocks import shade_sentences
+            from ctxembed.output.view import read_view
+
+            yield f"{chart.title}\n"
+            for line in shade_sentences(read_view(table, chart), width, colours):
+                yield f"{line}\n"
+            yield "\n"

@@ -1,0 +1,146 @@
+"""Describe what a target means in its sentence: similar words, reasons, and its saved sense."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ctxembed.context.parse import Occurrence, Parsed
+from ctxembed.context.representations import ModelRepresentation, Representations, Run, TargetTrace
+from ctxembed.context.sentences import Sentences, number_repeats
+from ctxembed.explanation.substitutes import NAMED, AssignedSense, SubstituteRanker
+from ctxembed.model.model import Model
+from ctxembed.stats.vectors import unit
+from ctxembed.table import Cell, Column
+from ctxembed.text.tokenizer import is_content
+
+MAX_REASONS = 3  # context words that are named
+MIN_CONTRIBUTION = 0.05  # part of the vector below which a word is no reason
+SAME_MEANING = 0.4  # cosine of the mean vectors of two lists of words that mean the same
+MARKERS = 3  # words that name a sense
+MEANING = (
+    Column("like", "words like it here: as substitutes ranks them, context weighing 2.5", "text"),
+    Column("because", "the context words that make most of the vector, with their shares", "aside"),
+    Column("sense", "the number of its sense here, where the model has saved senses", "aside"),
+    Column("sense_share", "how sure: 1 is certain, 0.5 is halfway to the next sense", "aside"),
+)
+# Why a representation may see another meaning than attention does.
+WHY = {
+    "static": "what the word means most often",
+    "bag": "another part of the sentence speaks of it",
+    "general": "words like the target, wherever they stand, speak of it",
+}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a target means in its sentence, according to one representation."""
+
+    like: Sequence[str]
+    because: str
+    sense: AssignedSense | None
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the values of the columns MEANING."""
+        sense = (None, None) if self.sense is None else (self.sense.label + 1, self.sense.share)
+        return (list(self.like), self.because or None, *sense)
+
+    def __str__(self) -> str:
+        parts = [f"like {', '.join(self.like)}"] if self.like else ["like no word it knows"]
+        parts += [f"because {self.because}"] if self.because else []
+        if self.sense is not None:
+            label, saved = self.sense.label, self.sense.saved
+            named = ", ".join(saved.markers[label][:MARKERS])
+            parts.append(
+                f"sense {label + 1} of {saved.number} ({named}), {self.sense.share:.2f} sure"
+            )
+        return "; ".join(parts)
+
+
+def find_meanings(
+    representations: Representations, sentences: Sentences, chosen: Sequence[ModelRepresentation],
+    runs: Mapping[str, Run], senses: Sequence[AssignedSense | None], main: str, number: int,
+    min_count: int,
+) -> list[dict[str, Meaning]]:  # fmt: skip
+    """Return the meaning of each target by name of representation, from the runs of each.
+
+    main: the representation whose vectors propose words; number: of similar words.
+    """
+    targets = [(parsed, item) for parsed in sentences.parsed for item in parsed.occurrences]
+    items = [item for _, item in targets]
+    vectors = runs[main].vectors
+    ranker = SubstituteRanker.of(representations, items, vectors, min_count, senses)
+    words, meanings = representations.model.vocabulary.words, []
+    for row, (parsed, item) in enumerate(targets):
+        by_name = {}
+        for one in chosen:
+            run, sense, because = runs[one.name], senses[row], ""
+            if one.name == "static":  # without context
+                ranking = ranker.rank(row, None, None, weights=NAMED)
+            else:
+                ranking = ranker.rank(row, one, run.vectors[row], weights=NAMED)
+            if run.traces:
+                because = _name_reasons(representations, run.traces[row], parsed, item)
+            if sense is None or not run.traces or sense.saved.attention != one.name:
+                sense = None  # senses were clustered with another attention
+            like = [words[word] for word, _ in ranking.best(number)]
+            by_name[one.name] = Meaning(like, because, sense)
+        meanings.append(by_name)
+    return meanings
+
+
+def _name_reasons(
+    representations: Representations, trace: TargetTrace, parsed: Parsed, item: Occurrence
+) -> str:
+    """Return the words that contribute most to the vector: content words, if there are any."""
+    tokens, _ = parsed.tokens(item)
+    start, stop = item.target.start, item.target.stop
+    ids = [*item.ids[: start + 1], *item.ids[stop:]]  # a span is one token
+    parts, names = trace.contributions.sum(axis=0), number_repeats(tokens)
+    reasons = [
+        (parts[i], names[i], is_content(token, float(representations.frequency[ids[i]])))
+        for i, token in enumerate(tokens)
+        if i != start and parts[i] >= MIN_CONTRIBUTION
+    ]
+    best = [reason for reason in reasons if reason[2]] or reasons
+    best.sort(key=lambda reason: -reason[0])
+    return ", ".join(f"{name} {part:.2f}" for part, name, _ in best[:MAX_REASONS])
+
+
+def describe_meanings(
+    model: Model,
+    meanings: Sequence[Mapping[str, Meaning]],
+    names: Sequence[str],
+    main: str,
+    axes: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    """Yield the meaning of each named target, and which representations see another one.
+
+    axes: for each representation, the axis nearest to each target. Without axes, a meaning is
+    another one if the similar words are far from those of `main`.
+    """
+    for row, (name, by_name) in enumerate(zip(names, meanings, strict=True)):
+        yield f"{name}: {by_name[main]}"
+        others = []
+        for other, why in WHY.items():
+            if other == main or other not in by_name:
+                continue
+            if axes:
+                differs, says = axes[other][row] != axes[main][row], axes[other][row]
+            else:
+                like = by_name[other].like
+                differs, says = _far_apart(model, like, by_name[main].like), ", ".join(like)
+                says = f"like {says}"
+            if differs:
+                others.append(f"{other} says {says} ({why})")
+        if others:
+            yield f"  but {'; '.join(others)}"
+
+
+def _far_apart(model: Model, *both: Sequence[str]) -> bool:
+    """Return whether the means of two lists of words have a low cosine; not if one is empty."""
+    if not all(both):
+        return False
+    one, other = (
+        unit(model.centred_space[[model.vocabulary.row(word) for word in words]].mean(axis=0))
+        for words in both
+    )
+    return bool(one @ other < SAME_MEANING)

@@ -1,0 +1,227 @@
+"""Rank the words that could replace a target in its sentence."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.context.nearest import nearest_rows
+from ctxembed.context.parse import Occurrence
+from ctxembed.context.representations import ModelRepresentation, Representations
+from ctxembed.model.model import Model
+from ctxembed.model.saved_senses import SavedSenses, saved_senses
+from ctxembed.static.frames import affinity
+from ctxembed.stats.vectors import Floats, unit
+
+NEAR = 130  # candidates near the target: context ranks candidates well but proposes poor ones
+BETWEEN = 100  # candidates between the target and its contextual vector, for a rare sense
+FORMS = 60  # forms of the target itself that may be among the candidates
+FREQUENT = 5000  # words whose mean is the usual frame
+SENSE_STEP = 2.0  # how far a word with saved senses is moved towards its sense here
+MIN_LETTERS = 4  # of a word of the sentence whose forms are left out too
+STEM = 3  # first letters that forms of one word share
+GENITIVE = ("'s", "’s")
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each measure; chosen on sentences of CoInCo and bench/everyday.tsv."""
+
+    near: float = 1.0  # cosine with the static vector, moved towards the target's sense
+    frame: float = 1.0  # words that occur beside both words elsewhere
+    often: float = 0.5  # log frequency
+    slot: float = 0.5  # how usual the word is between the words before and after the target
+    context: float = 1.0  # cosine with the contextual vector
+
+
+PROPOSED = Weights()
+CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
+NAMED = Weights(context=2.5)  # for words that explain the meaning, not real substitutes
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Words, and how well each fits the target (n, 2): as a word, and in this context."""
+
+    rows: Rows  # (n,)
+    fits: Floats  # (n, 2)
+
+    def best(self, number: int) -> Iterator[tuple[int, Floats]]:
+        """Yield the rows of the best words, each with the two parts of its score."""
+        for i in np.argsort(-self.fits.sum(axis=1), kind="stable")[:number]:
+            yield int(self.rows[i]), self.fits[i]
+
+
+@dataclass(frozen=True)
+class AssignedSense:
+    """The saved sense of a target in its sentence."""
+
+    saved: SavedSenses
+    label: int  # from 0
+    margin: float  # distance to the border of the next sense
+
+    @property
+    def share(self) -> float:
+        """Confidence: 1 is certain, 0.5 is on the border."""
+        return 1 / (1 + exp(-self.margin))
+
+    @property
+    def direction(self) -> Floats:
+        """(d,) from the other senses to this one, scaled by the confidence."""
+        senses = unit(self.saved.vectors)
+        others = np.delete(senses, self.label, axis=0).mean(axis=0)
+        return np.asarray((2 * self.share - 1) * (senses[self.label] - unit(others)))
+
+
+@dataclass(frozen=True)
+class SubstituteRanker:
+    """Targets and the candidates of each: the nearest words, which also set the scale of scores."""
+
+    model: Model
+    items: Sequence[Occurrence]
+    own: Floats  # (n, d) the static vector
+    meant: Floats  # (n, d) the same, moved towards its sense
+    pools: Sequence[Rows]
+
+    @classmethod
+    def of(
+        cls,
+        representations: Representations,
+        items: Sequence[Occurrence],
+        contextual: Floats,
+        min_count: int = 1,
+        senses: Sequence[AssignedSense | None] | None = None,
+    ) -> "SubstituteRanker":
+        """Find candidates: words near each target, or between it and its contextual vector (n, d).
+
+        Forms of the target and of words of its sentence are left out. senses: as assign_sense
+        returns them, if they are known already.
+        """
+        model = representations.model
+        space = model.centred_space
+        if senses is None:
+            senses = [assign_sense(representations, item) for item in items]
+        own = unit(np.array([space[item.own].mean(axis=0) for item in items], np.float32))
+        meant = own.copy()
+        for row, sense in enumerate(senses):
+            if sense is not None:
+                meant[row] = unit(own[row] + SENSE_STEP * sense.direction)
+        queries = np.concatenate([own, own + unit(np.nan_to_num(contextual))])
+        exclude = [item.ids.tolist() for item in items] * 2
+        nearest = nearest_rows(model, queries, NEAR + FORMS, exclude, space, min_count=min_count)
+        near = [[row for row, _ in best] for best in nearest]
+        pools = []
+        for item, *both in zip(items, near[: len(items)], near[len(items) :], strict=True):
+            close, between = (_without_forms(model, item, rows) for rows in both)
+            pool = dict.fromkeys([*close[:NEAR], *between[:BETWEEN]])
+            pools.append(np.array(list(pool), np.intp))
+        return cls(model, items, own, meant, pools)
+
+    def rank(
+        self,
+        number: int,
+        representation: ModelRepresentation | None,
+        vector: Floats | None,
+        candidates: Rows | None = None,
+        weights: Weights | None = None,
+    ) -> Ranking:
+        """Rank the candidates found for a target, or the given ones, by its vector (d,).
+
+        Every measure is in standard deviations over the candidates found, so that measures can be
+        added, and a given candidate's score does not depend on the other given ones.
+        """
+        item, pool, model = self.items[number], self.pools[number], self.model
+        rows = np.concatenate([pool, [] if candidates is None else candidates]).astype(np.intp)
+        weights = weights or (PROPOSED if candidates is None else CHOSEN)
+        static = (self.own if representation is None else self.meant)[number]
+        word = [
+            (weights.near, model.centred_space[rows] @ static),
+            (weights.often, np.log(np.maximum(model.seen[rows], 1))),
+        ]
+        context = []
+        frames = model.frames
+        if frames is not None and max(item.own[0], item.own[-1]) < len(frames):
+            half = frames.shape[1] // 2
+            # before a span occurs what is before its first word, after it what is after its last
+            own = np.concatenate([frames[item.own[0]][:half], frames[item.own[-1]][half:]])
+            word.append((weights.frame, affinity(frames, own, rows, self._usual_frame)))
+            if representation is not None:
+                known = rows < len(frames)
+                slot = np.where(known, 0.0, np.nan)
+                for position, first in ((item.target.start - 1, 0), (item.target.stop, half)):
+                    if 0 <= position < len(item.ids) and item.ids[position] < half:
+                        slot[known] += frames[rows[known], first + int(item.ids[position])]
+                context.append((weights.slot, slot))
+        if representation is not None and vector is not None:
+            cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
+            context.append((weights.context, cosines))
+        fits = np.zeros((len(rows), 2))
+        for column, measures in enumerate((word, context)):
+            for weight, values in measures:
+                fits[:, column] += weight * _standardize(values, len(pool))
+        kept = slice(None, len(pool)) if candidates is None else slice(len(pool), None)
+        return Ranking(rows[kept], fits[kept])
+
+    @cached_property
+    def _usual_frame(self) -> Floats:
+        """(2 K,) the mean frame of frequent words."""
+        frames = self.model.frames
+        assert frames is not None
+        return np.asarray(frames[:FREQUENT].mean(axis=0))
+
+
+def assign_sense(representations: Representations, item: Occurrence) -> AssignedSense | None:
+    """Return the sense of a target in its sentence, if several are saved for the word."""
+    model = representations.model
+    if len(item.target) != 1 or len(item.ids) == 1 or model.is_worked_example:
+        return None  # a word without context
+    word = model.vocabulary.words[int(item.own[0])]
+    saved = saved_senses(model, word)
+    if saved is None or saved.number < 2:
+        return None
+    from ctxembed.word_senses.sense_space import assign_senses, current_senses  # start-up time
+
+    if current_senses(model, word) is None:  # their attention has been learned again since
+        return None
+    (label,), (margin,) = assign_senses(representations, saved, [item])
+    return AssignedSense(saved, int(label), float(margin))
+
+
+def _without_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
+    """Return the rows without genitives and forms of the target and of its sentence's words."""
+    vocabulary = model.vocabulary
+    own = vocabulary.spell(item.own.tolist())
+    words = {*own, *(w for w in vocabulary.spell(item.ids.tolist()) if len(w) >= MIN_LETTERS)}
+    genitive, begins = own[-1].endswith(GENITIVE), {word[:STEM] for word in words}
+    return [
+        row
+        for row, word in zip(near, vocabulary.spell(near), strict=True)
+        if (genitive or not word.endswith(GENITIVE))
+        and not (word[:STEM] in begins and any(same_stem(word, other) for other in words))
+    ]
+
+
+def _standardize(values: Floats, pool: int) -> Floats:
+    """Return values (n,) in standard deviations from the mean of the first `pool`; 0 for NaN."""
+    known = values[:pool][~np.isnan(values[:pool])].astype(np.float64)
+    spread = float(known.std()) if len(known) else 0.0
+    if not spread > 1e-9:
+        return np.zeros(len(values))
+    return np.asarray(np.nan_to_num((values - known.mean()) / spread))
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Return whether two words of similar meaning look like forms of one: bank, banks, banking.
+
+    >>> same_stem("bank", "banking"), same_stem("launched", "launches"), same_stem("pear", "peach")
+    (True, True, False)
+    """
+    shortest, longest = sorted((one, other), key=len)
+    differ = (i for i, letter in enumerate(shortest) if longest[i] != letter)
+    shared = next(differ, len(shortest))
+    whole = shared == len(shortest)
+    return shared >= STEM and (whole or (shared > STEM and len(longest) - shared <= 3))
