@@ -29,7 +29,7 @@ from ctxembed.context.representations import Bag, Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import unit
-from ctxembed.training.fit import Prepared, fit_examples, prepare, split
+from ctxembed.training.fit import Prepared, fit_examples, hold_out, prepare_task
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -93,7 +93,7 @@ class Bench:
         self.vectors = {"bag": unit(Bag("bag", model.centred_space).vectors(occurrences))}
         for name in ("general", *(n for n in model.attentions() if n == "learned")):
             self.vectors[name] = unit(representations.get(name).vectors(occurrences))
-        self.ready: Prepared = prepare(model, items, self.labels, seed)
+        self.ready: Prepared = prepare_task(model, items, self.labels, seed)
         self.seconds: list[float] = []
 
     def frequent(self, seen: Rows, test: Rows) -> Rows:
@@ -138,7 +138,7 @@ class Bench:
         def guess(seen: Rows, test: Rows) -> Rows:
             begun = time.perf_counter()
             rng = np.random.default_rng(self.seed)
-            one, other = split([self.items[row] for row in seen], by, rng)
+            one, other = hold_out([self.items[row] for row in seen], by, rng)
             two = len(self.labels)
             fitted = fit_examples(self.ready, seen[one], seen[other], two, FitSettings(), self.seed)
             self.seconds.append(time.perf_counter() - begun)

@@ -16,8 +16,8 @@ import torch
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.presets import start
-from ctxembed.attention.terms import between
+from ctxembed.attention.presets import starting_layer
+from ctxembed.attention.terms import sum_between
 
 DIM, HEADS, REACH, BATCH, VOCABULARY, ROUNDS = 100, 4, 24, 512, 20_000, 40
 Inputs = tuple[Any, Any, Any, Any]  # x, ids, target, pull
@@ -44,7 +44,7 @@ def torch_step(layer: Layer, fused: bool) -> Callable[[Inputs], None]:
 
     def step(inputs: Inputs) -> None:
         read, ids, target, pull = inputs
-        walls = torch.from_numpy(between(heights[ids], target))  # (B, 1, T)
+        walls = torch.from_numpy(sum_between(heights[ids], target))  # (B, 1, T)
         x, features = torch.from_numpy(read), torch.from_numpy(known[ids])
         own = torch.from_numpy(read[np.arange(len(ids)), target])
         at = torch.from_numpy(target)[:, None]
@@ -87,7 +87,7 @@ def main() -> None:
     x = rng.standard_normal((VOCABULARY, DIM)).astype(np.float32)
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     rest = rng.standard_normal((VOCABULARY, 5)).astype(np.float32)
-    layer = start(DIM, rng, rest[:, :4], np.abs(rest[:, 4]), heads=HEADS, reach=REACH)
+    layer = starting_layer(DIM, rng, rest[:, :4], np.abs(rest[:, 4]), heads=HEADS, reach=REACH)
     contestants = {
         "ctxembed": ctxembed_step(layer),
         "torch (fused)": torch_step(layer, True),

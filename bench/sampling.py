@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from ctxembed.text.sampling import draw
+from ctxembed.text.sampling import hash_numbers
 
 TYPES, LENGTH, BATCH_SIZE = 1_000_000, 20, 1 << 20
 BANDS = (10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**9)
@@ -43,7 +43,7 @@ def main() -> None:
             break
         words = np.searchsorted(chance, rng.random((number, LENGTH)).astype(np.float64))
         words = np.minimum(words, TYPES - 1)
-        hashed = draw("corpus", np.arange(sentences, sentences + number), 1)
+        hashed = hash_numbers("corpus", np.arange(sentences, sentences + number), 1)
         kept = hashed < limits[words].max(axis=1)
         next_rare = rare[np.roll(words, -1, axis=1)]
         is_listed = hashed[:, None] < limits[words]

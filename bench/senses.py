@@ -28,7 +28,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import v_measure_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from ctxembed.context.occurrences import sample
+from ctxembed.context.occurrences import sample_positions
 from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.model.model import Model
@@ -105,7 +105,9 @@ def merge(
     """Return the vectors of a pseudoword's occurrences, and which word stood there."""
     assert model.index
     rows = [model.vocabulary.row(word) for word in words]
-    positions = [sample(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)]
+    positions = [
+        sample_positions(model.index.positions(r), n, rng) for r, n in zip(rows, sizes, strict=True)
+    ]
     truth = np.repeat(np.arange(len(rows)), [len(some) for some in positions])
     inputs = np.array(space.representation.inputs[np.arange(len(model.vocabulary))])
     merged = np.average(model.vectors[rows], axis=0, weights=sizes)
@@ -131,7 +133,7 @@ def teach(placed: Floats, truth: Labels) -> float:
 def alone(model: Model, space: SenseSpace, word: str) -> Floats:
     """Return the vectors of a word's occurrences."""
     assert model.index
-    positions = sample(
+    positions = sample_positions(
         model.index.positions(model.vocabulary.row(word)), OCCURRENCES, np.random.default_rng(1)
     )
     return vectors_at(model, space.representation, positions).astype(np.float64)
@@ -265,14 +267,14 @@ def speed(model: Path) -> None:
         taken = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
         print(f"senses {word}: {taken:.2f} s of processor time")
     from ctxembed.progress import Progress
-    from ctxembed.queries.ambiguity import measure
+    from ctxembed.queries.ambiguity import measure_usages
 
     representations = Representations(Model.open(model))
     often = np.flatnonzero(representations.model.counts >= 100)
     rows = often[:: max(1, len(often) // 500)].tolist()
     words = [representations.model.vocabulary.words[row] for row in rows]
     begun_at = time.process_time()
-    list(measure(representations, representations.default(), words, 1, Progress()))
+    list(measure_usages(representations, representations.default(), words, 1, Progress()))
     each = (time.process_time() - begun_at) / len(rows)
     print(f"ambiguity: {1000 * each:.1f} ms a word, {each * len(often):.0f} s for {len(often)}")
 

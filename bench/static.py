@@ -202,7 +202,7 @@ def own_stage(index: Index, counts: NDArray[np.int64], sg: bool, workers: int) -
     from ctxembed.static import own_engine
     from ctxembed.static.engine import fit_settings
 
-    own_engine.prepare(Progress())
+    own_engine.compile_kernel(Progress())
     settings = fit_settings(
         1, algorithm="skipgram" if sg else "cbow", dim=DIM, window=WINDOW, negative=NEGATIVE,
         sample=SAMPLE, epochs=1, workers=workers,
@@ -399,7 +399,7 @@ def measure_curve(args: argparse.Namespace, work: Path) -> None:
 
 def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     """Of pairs that people rate highly, how often is one among the other's ten nearest words?"""
-    from ctxembed.context.nearest import trust
+    from ctxembed.context.nearest import vector_trust
     from ctxembed.model.model import Model
 
     model = Model.open(args.model)
@@ -421,7 +421,7 @@ def measure_neighbors(args: argparse.Namespace, work: Path) -> None:
     ])  # fmt: skip
     scores_by_name = {
         "cosine": cosines,
-        "times 1 - exp(-n/k), as ranked": cosines * trust(model),
+        "times 1 - exp(-n/k), as ranked": cosines * vector_trust(model),
         "the same, k half": cosines * (1 - np.exp(-counts / weak * 2)),
         "the same, k twice": cosines * (1 - np.exp(-counts / weak / 2)),
         "times n/(n + k/2)": cosines * counts / (counts + weak / 2),

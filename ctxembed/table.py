@@ -55,7 +55,7 @@ PROPERTIES = (Column("property", "its name", "label"), Column("value", "its valu
 
 
 def answers(*columns: Column) -> Callable[[F], F]:
-    """Declare the columns of a query's tables; help and man pages read them."""
+    """Return a decorator that declares the columns of a query's tables, for help and man pages."""
 
     def declare(query: F) -> F:
         query.columns = columns  # type: ignore[attr-defined]

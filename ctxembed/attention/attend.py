@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Gradients, Layer
 from ctxembed.attention.products import matmul_heads, mix, outer, project, project_heads, sum_heads
-from ctxembed.attention.scores import Mask, dot, softmax, times
+from ctxembed.attention.scores import Mask, dot, scale_scores, softmax
 from ctxembed.attention.terms import TokenPairs
 from ctxembed.stats.vectors import Floats, unit
 
@@ -98,11 +98,11 @@ class AttentionResult:
         return np.broadcast_to(v, (len(v), layer.heads, *v.shape[2:]))
 
     def trace(self) -> Trace:
-        """Compute the scores again and return every step."""
+        """Return every step from q·k to the masked scores, which are computed again."""
         keys = unit(self.keys) if self.layer.unit else self.keys
-        products = [_dot(look.layer, look.q, keys, self.pairs.t_q) for look in self.looks]
+        products = [_dot_keys(look.layer, look.q, keys, self.pairs.t_q) for look in self.looks]
         scores = np.array(np.broadcast_to(np.concatenate(products, 2), self.head_weights.shape))
-        scaled = times(scores.copy(), self.layer.scale)
+        scaled = scale_scores(scores.copy(), self.layer.scale)
         added = {}
         for term in self.layer.terms:
             bias = term.bias(self.pairs, scaled.dtype)
@@ -149,7 +149,7 @@ def attend(
     queries: NDArray[np.intp] | None = None, mask: Mask | None = None,
     over: tuple[Floats, NDArray[Any] | None] | None = None,
 ) -> AttentionResult:  # fmt: skip
-    """Run a layer over sentences x (B, T, d) of words ids (B, T).
+    """Return a layer's output and weights for sentences x (B, T, d) of words ids (B, T).
 
     queries: (B,) one position a sentence, where only that word's vector is wanted.
     mask: (B, T) False for padding. over: x and ids of another sentence to look at, cross-attention.
@@ -175,14 +175,14 @@ def attend(
     if layer.looks_twice:
         one, rest = layer.some_heads(slice(1)), layer.some_heads(slice(1, None))
         assert one.w_q is not None
-        first = _look(replace(one, w_q=one.w_q[:, :dim]), query_input, keys, pairs, mask)
+        first = _compute_weights(replace(one, w_q=one.w_q[:, :dim]), query_input, keys, pairs, mask)
         n = mix(first.weights, keys)  # (N, 1, d)
         query_input = np.concatenate([query_input, unit(n[:, 0])], axis=1)  # (N, 2d)
-        looks: tuple[Look, ...] = (first, _look(rest, query_input, keys, pairs, mask))
+        looks: tuple[Look, ...] = (first, _compute_weights(rest, query_input, keys, pairs, mask))
         weights = np.concatenate([look.weights for look in looks], axis=2)  # (B, Tq, H, T)
         mixed = np.concatenate([n, mix(looks[1].weights, keys)], axis=1)
     else:
-        looks = (_look(layer, query_input, keys, pairs, mask, project_keys),)
+        looks = (_compute_weights(layer, query_input, keys, pairs, mask, project_keys),)
         weights = looks[0].weights
 
     if layer.w_v is None and layer.w_o is None:  # heads are averaged
@@ -205,17 +205,17 @@ def attend(
     )
 
 
-def _look(
+def _compute_weights(
     layer: Layer, query_input: Floats, keys: Floats, pairs: TokenPairs, mask: Mask | None,
     project_keys: bool = False,
 ) -> Look:  # fmt: skip
-    """Return weights = softmax(scale · q·k + terms) of some heads."""
+    """Return queries and weights, softmax(scale · q·k + terms), of a layer's heads."""
     compared = unit(query_input) if layer.unit else query_input
     q = compared[:, None] if layer.w_q is None else project_heads(compared, layer.w_q)
     if layer.b_q is not None:
         q = q + layer.b_q.astype(q.dtype, copy=False)
-    scores = _dot(layer, q, unit(keys) if layer.unit else keys, pairs.t_q, project_keys)
-    scores = times(scores, layer.scale)  # (B, Tq, H or 1, T)
+    scores = _dot_keys(layer, q, unit(keys) if layer.unit else keys, pairs.t_q, project_keys)
+    scores = scale_scores(scores, layer.scale)  # (B, Tq, H or 1, T)
     if layer.terms and scores.shape[2] < layer.heads:
         scores = np.repeat(scores, layer.heads, axis=2)
     for term in layer.terms:
@@ -227,8 +227,10 @@ def _look(
     return Look(layer, query_input, q, np.broadcast_to(weights, shape))
 
 
-def _dot(layer: Layer, q: Floats, keys: Floats, t_q: int, project_keys: bool = False) -> Floats:
-    """Return q·k (B, Tq, H or 1, T), of q (N, H or 1, dk) and the words looked at (B, T, d)."""
+def _dot_keys(
+    layer: Layer, q: Floats, keys: Floats, t_q: int, project_keys: bool = False
+) -> Floats:
+    """Return q·k (B, Tq, H or 1, T), as q · (x W_K) if project_keys, else as (q W_Kᵀ) · x."""
     batch, length, dim = keys.shape
     if project_keys and layer.w_k is not None:
         k = project_heads(keys.reshape(-1, dim), layer.w_k).reshape(batch, length, layer.heads, -1)
@@ -262,7 +264,7 @@ def _mask(layer: Layer, pairs: TokenPairs, padding: Mask | None) -> Mask | None:
 
 
 def _own(layer: Layer, targets: Floats, mask: Mask | None) -> Floats | None:
-    """Return own · x_i (B, Tq, d), and all of x_i where it has nothing to look at."""
+    """Return what x_i keeps of itself: own · x_i (B, Tq, d), or all of it without context."""
     own: Floats | None = layer.own * targets if layer.own else None
     if mask is not None:
         alone = ~np.any(mask, axis=3)  # (B or 1, Tq or 1, 1)

@@ -35,14 +35,14 @@ class Layer:
     terms: tuple[Term, ...] = ()
 
     def parameters(self) -> Gradients:
-        """Return all that can be learned, by name."""
+        """Return the arrays that can be learned, by name."""
         named = {name: getattr(self, name) for name in MATRICES}
         named["own"] = np.array([self.own], np.float32 if self.w_q is None else self.w_q.dtype)
         named |= {term.name: term.by_head for term in self.terms}
         return {name: array for name, array in named.items() if array is not None}
 
     def updated(self, parameters: Parameters) -> "Layer":
-        """Return the same layer with other parameters."""
+        """Return a copy of the layer with these parameters replaced."""
         new: dict[str, Any] = dict(parameters)
         own = float(new.pop("own")[0]) if "own" in new else self.own
         terms = tuple(replace(t, by_head=new.pop(t.name, t.by_head)) for t in self.terms)
@@ -58,7 +58,7 @@ class Layer:
         return replace(self, terms=tuple(terms))
 
     def some_heads(self, heads: slice) -> "Layer":
-        """Return a layer of some of its heads."""
+        """Return the layer with only these heads."""
         by_head = {k: part for k, part in self.parameters().items() if len(part) == self.heads}
         cut = self.updated({name: part[heads] for name, part in by_head.items()})
         return replace(cut, heads=len(range(self.heads)[heads]), looks_twice=False)

@@ -38,7 +38,7 @@ def random_layer(dim: int, heads: int, rng: "np.random.Generator") -> Layer:
     return Layer(heads, w_q, w_k, w_v, w_o, scale=1 / float(np.sqrt(size)))
 
 
-def start(
+def starting_layer(
     dim: int, rng: "np.random.Generator", features: Floats, heights: Floats, *, heads: int = 4,
     reach: int = 24,
 ) -> Layer:  # fmt: skip
@@ -51,20 +51,20 @@ def start(
     eye = np.eye(dim)[None]
     size = np.sqrt(TEMPERATURE) * dim**0.25  # so that q·k / sqrt(d) = TEMPERATURE · cosine
 
-    def about(matrix: Floats) -> Floats:
+    def noisy(matrix: Floats) -> Floats:
         return matrix + NOISE * rng.standard_normal((heads, dim, dim))
 
     by_feature = np.zeros((heads, features.shape[1]), np.float32)
     by_feature[:, -2:] = 1.0
-    w_q, slopes, walls = about(size * eye), [FAR_SLOPES[0]], [1.0]
+    w_q, slopes, walls = noisy(size * eye), [FAR_SLOPES[0]], [1.0]
     if heads > 1:
-        by_word, by_first = about(size * (1 - FIRST_HEAD) * eye), about(size * FIRST_HEAD * eye)
+        by_word, by_first = noisy(size * (1 - FIRST_HEAD) * eye), noisy(size * FIRST_HEAD * eye)
         by_word[0] -= size * (1 - FIRST_HEAD) * eye[0]
         by_first[0] = 0
         w_q = np.concatenate([by_word, by_first], axis=1)
         slopes = [NEAR_SLOPE, *np.resize(FAR_SLOPES, heads - 1)]
         walls = [1.0, *np.resize(FAR_WALLS, heads - 1)]
-    w_k, w_v, w_o = about(size * eye), about(eye), about((1 - OWN) / heads * eye)
+    w_k, w_v, w_o = noisy(size * eye), noisy(eye), noisy((1 - OWN) / heads * eye)
     w_q, w_k, w_v, w_o = (matrix.astype(np.float32) for matrix in (w_q, w_k, w_v, w_o))
     distance = Distance(decay(tuple(slopes), reach).astype(np.float32))
     terms = (distance, WordBias(by_feature, features), Walls(np.array(walls, np.float32), heights))

@@ -33,8 +33,8 @@ def dot(q: Floats, k: Floats, out: Floats | None = None) -> Floats:
     return out
 
 
-def times(scores: Floats, scale: float) -> Floats:
-    """Scale scores in place, clipped to the largest number where they would overflow."""
+def scale_scores(scores: Floats, scale: float) -> Floats:
+    """Return scores multiplied in place, clipped to the largest number where they overflow."""
     if scale != 1:
         with np.errstate(over="ignore"):
             np.multiply(scores, scale, out=scores, dtype=scores.dtype)

@@ -118,7 +118,7 @@ class WordBias(Term):
         return np.asarray(weighted)[:, None]
 
     def backward(self, d_scores: Floats, pairs: TokenPairs) -> Floats:
-        """Return (H, F)."""
+        """Return (H, F), the gradient by the weights of the features."""
         features = self.look_up(pairs, d_scores.dtype)
         assert features is not None
         return np.asarray((d_scores.sum(axis=1) @ features).sum(axis=0))
@@ -158,7 +158,7 @@ class Walls(Term):
         return -self.by_head.astype(dtype, copy=False)[:, None] * walls[:, :, None]
 
     def backward(self, d_scores: Floats, pairs: TokenPairs) -> Floats:
-        """Return (H,)."""
+        """Return (H,), the gradient by each head's weight of walls."""
         walls = self._between(pairs, d_scores.dtype)
         assert walls is not None
         return np.asarray(-np.einsum("bqht,bqt->h", d_scores, walls))
@@ -169,17 +169,17 @@ class Walls(Term):
         if heights is None or pairs.cross:
             return None
         if self.name not in pairs.cache:
-            pairs.cache[self.name] = between(heights, pairs.queries)
+            pairs.cache[self.name] = sum_between(heights, pairs.queries)
         return pairs.cache[self.name]
 
 
-def between(heights: Floats, queries: NDArray[np.intp] | None = None) -> Floats:
+def sum_between(heights: Floats, queries: NDArray[np.intp] | None = None) -> Floats:
     """Return the sum of the heights after one word up to another, (B, T) -> (B, Tq, T).
 
     A wall is before the word that begins a clause.
     queries: (B,) one position a sentence, where only its row is wanted.
 
-    >>> between(np.array([[1.0, 5.0, 2.0, 1.0]]), np.array([1]))
+    >>> sum_between(np.array([[1.0, 5.0, 2.0, 1.0]]), np.array([1]))
     array([[[5., 0., 2., 3.]]])
     """
     upto = np.cumsum(heights, axis=1)  # (B, T)

@@ -11,13 +11,15 @@ from ctxembed.table import Table
 @command("ambiguity", ambiguity)
 @options.argument("word", nargs=-1)
 @options.number("Print only the first N rows.")
-@options.integer("--min-count", "Without words: test words that occur this often.", default=100)
+@options.integer(
+    "--min-count", "Without WORD: test words that occur at least N times.", default=100
+)
 @options.flag("--summary", "Print the share of the text that needs context.")
 @options.occurrences
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Rank words by how much their meaning depends on the context; - reads stdin.
 
-    Without words, tests all words that occur often enough. WORD may be several words in quotes,
+    Without WORD, tests all words that occur often enough. WORD may be several words in quotes,
     "New York".
     """
     return ambiguity(open_model(model), expand_stdin(word), progress=bars(), **values)

@@ -12,10 +12,10 @@ from ctxembed.table import Table
 @options.argument("words", nargs=-1, required=True, metavar="WORD...|-")
 @options.flag("--by-sense", "List the collocates of each sense of the word.")
 @options.integer("--window", "Number of words on each side.", max=1000, default=5)
-@options.number("How many collocates of each word or sense.", default=20)
+@options.number("Number of collocates of each word or sense.", default=20)
 @options.choice("--sort", ["log_likelihood", "log_ratio", "count"], "Sort by this column.")
-@options.integer("--min-count", "Leave out words that occur there less often.", default=3)
-@options.integer("--min-documents", "Leave out words of fewer documents.", default=2)
+@options.integer("--min-count", "Leave out words that occur there fewer times.", default=3)
+@options.integer("--min-documents", "Leave out words in fewer documents.", default=2)
 @options.flag("--all function_words", "List function words too.")
 @options.occurrences
 def command_(words: tuple[str, ...], model: str | None, **values: Any) -> Table:

@@ -212,7 +212,7 @@ def open_model(path: str | None, vectors: str | None = None, *, writes: bool = F
 
 
 def format_count(number: int) -> str:
-    """Return a large number as one says it.
+    """Return a number in words: 53 million.
 
     >>> format_count(52_552_997), format_count(118_345), format_count(812)
     ('53 million', '118 thousand', '812')

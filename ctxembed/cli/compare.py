@@ -12,11 +12,11 @@ from ctxembed.table import Table
 @options.argument("sentence", nargs=-1, required=True)
 @options.word
 @options.axis
-@options.attention("Attentions to compare; all of the model's.", metavar="NAME,...")
+@options.attention("Attentions to compare; default all of the model.", metavar="NAME,...")
 @options.general
 @options.encoder
-@options.number("How many substitutes to list.", 3, max=100)
-@options.integer("--min-count", "Leave out substitutes that are rarer than this.", default=1)
+@options.number("Number of substitutes to list.", 3, max=100)
+@options.integer("--min-count", "Leave out substitutes that occur fewer times.", default=1)
 @options.source
 def command_(
     sentence: tuple[str, ...], attention: str | None, model: str | None, vectors: str | None,

@@ -13,10 +13,12 @@ from ctxembed.table import Table
 
 @command("contextualize", contextualize)
 @options.argument("files", nargs=-1, required=True, metavar="FILE")
-@options.flag("--all every_word", "Every known word is a target.")
-@options.attention("static, bag, general, learned or a name; learned if the model has it.")
+@options.flag("--all every_word", "Make every known word a target.")
+@options.attention("static, bag, general, learned or a name; default learned if the model has it.")
 @options.general
-@options.value("--encoder", "Use a local Hugging Face model (transformers).", metavar="DIR")
+@options.value(
+    "--encoder", "Use a local Hugging Face model; needs ctxembed[transformers].", metavar="DIR"
+)
 @options.value("-o --output file_", "Write a .npz, .npy or .parquet file.", metavar="FILE")
 @options.on_spark
 @options.source
@@ -24,7 +26,7 @@ def command_(
     files: tuple[str, ...], encoder: str | None, on: str | None, vectors: str | None,
     model: str | None, **values: Any,
 ) -> Table:  # fmt: skip
-    """Print the contextual vectors of marked words in many sentences, one sentence a line."""
+    """Print the contextual vectors of marked words in many sentences, one sentence per line."""
     output = printing().file_
     if on:
         from ctxembed.training.contextualize_on_spark import contextualize_on_spark

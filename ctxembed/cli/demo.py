@@ -27,7 +27,7 @@ WORDS = {
 
 @command("demo")
 def command_() -> None:
-    """Show the idea in eleven steps, each with the command that prints it."""
+    """Show the idea in eleven steps, each with its command and output."""
     from ctxembed.cli.main import cli
     from ctxembed.model.bundled import bundled_model, corpora_directory
 

@@ -15,12 +15,14 @@ KINDS = ("similarity", "wic", "scws", "senses", "pseudowords", "analogies", "sub
 @command("evaluate", evaluate)
 @options.argument("kind", metavar="KIND", type=click.Choice(KINDS))
 @options.argument("file", nargs=-1)
-@options.value("--train", "Files that fit the threshold of wic.", metavar="DATA GOLD", nargs=2)
+@options.value("--train", "Files to fit the threshold of wic on.", metavar="DATA GOLD", nargs=2)
 @options.value("--candidates", "Words to rank for substitution; needed for gap.", metavar="FILE")
-@options.integer("--pairs", "Pseudowords in each band of frequency.", max=1000, default=20)
+@options.integer(
+    "--pairs", "Number of pseudowords in each band of frequency.", max=1000, default=20
+)
 @options.encoder
-@options.flag("--by-word", "Print all figures of each word and band.")
-@options.flag("--published", "Add figures from the literature.")
+@options.flag("--by-word", "Print all metrics of each word and band.")
+@options.flag("--published", "Add published results from the literature.")
 @options.seed()
 @options.model
 def command_(kind: str, file: tuple[str, ...], model: str | None, **values: Any) -> Table:

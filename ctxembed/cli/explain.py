@@ -16,21 +16,27 @@ from ctxembed.table import Table
 @options.argument("sentence", nargs=-1)
 @options.word
 @options.layer
-@options.value("--head", "One head, their mean, or each.", metavar="N|mean|each", default="mean")
-@options.value("--over", "Attend to this other sentence: cross-attention.", metavar="SENTENCE")
+@options.value(
+    "--head", "Head N, the mean of all heads, or each head.", metavar="N|mean|each", default="mean"
+)
+@options.value(
+    "--over", "Attend to the words of this other sentence (cross-attention).", metavar="SENTENCE"
+)
 @options.choice("--encoding", ["none", "sinusoidal"], "Add a sinusoidal position encoding.")
-@options.choice("--sort", ["position", "weight"], "Order of the words.")
+@options.choice("--sort", ["position", "weight"], "Order of the rows.")
 @options.integer("--top", "Print only the N words with the largest weights.")
-@options.flag("--steps", "Print each matrix below its formula.")
+@options.flag("--steps", "Print each matrix with its formula.")
 @options.flag("--recipe", "Print the target as a weighted sum.")
-@options.flag("--check", "Recompute the output from the rows; fail if they don't add up.")
-@options.value("--weights", "Explain the weights in this file.", metavar="FILE")
+@options.flag("--check", "Recompute the output from the rows; fail if it differs.")
+@options.value(
+    "--weights", "Explain the weights in this file, instead of a model's.", metavar="FILE"
+)
 @options.source
 def command_(
     sentence: tuple[str, ...], word: str | None, weights: str | None, vectors: str | None,
     model: str | None, **values: Any,
 ) -> Table | Iterable[Table]:  # fmt: skip
-    """Explain a word's vector in a sentence: score, scale, softmax, weighted sum.
+    """Explain a word's vector in a sentence: scores, scaling, softmax, weighted sum.
 
     Mark the target in the sentence, [apple], or name it with --word; - reads sentences from stdin.
     """

@@ -18,14 +18,16 @@ from ctxembed.errors import CtxembedError, UsageError, read_failure
 @command("explore")
 @options.argument("sentences", nargs=-1, metavar="[SENTENCE]...")
 @options.value("-o --output", "Write the page of these sentences to a file.", metavar="FILE")
-@options.value("--word words", "With -o: a target; may repeat.", metavar="WORD", multiple=True)
+@options.value("--word words", "With -o: a target; may be repeated.", metavar="WORD", multiple=True)
 @options.axis
-@options.attention("With -o: the attention to show first; learned if the model has it.")
+@options.attention("With -o: the attention to show first; default learned if the model has it.")
 @options.seed("With -o: seed of the random numbers.")
-@options.integer("--port", "Port of the page; 0 takes a free one.", min=0, max=65535, default=8642)
+@options.integer(
+    "--port", "Port of the page; 0 chooses a free one.", min=0, max=65535, default=8642
+)
 @options.value("--host", "Address to listen on.", metavar="ADDRESS", default="127.0.0.1")
 @options.flag("--share", "Let other machines open the page, without encryption.")
-@options.flag("--no-browser", "Print the address, open no browser.")
+@options.flag("--no-browser", "Print the address and open no browser.")
 @options.model
 def command_(
     sentences: tuple[str, ...], output: str | None, port: int, host: str, share: bool,
@@ -34,8 +36,8 @@ def command_(
     """Open a page where you type a sentence, or write such a page to a file.
 
     Without SENTENCE the page is served on this machine until Ctrl-C. With sentences and -o FILE it
-    is one HTML file to send or print; targets are marked in the sentences, [apple], or given by
-    --word; otherwise each content word is one.
+    is one HTML file to send or print. Mark targets in the sentences, [apple], or name them with
+    --word; otherwise each content word is a target.
     """
     if sentences or output is not None:
         return _write_report(sentences, output, model, values)

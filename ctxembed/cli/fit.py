@@ -10,10 +10,12 @@ from ctxembed.training.fit import fit_task
 
 @command("fit", fit_task)
 @options.argument("task")
-@options.value("--name", "Name of the attention.", default="task")
-@options.choice("--split by", ["sentence", "expression"], "What is held out.")
+@options.value("--name", "Name under which the attention is saved.", default="task")
+@options.choice(
+    "--split by", ["sentence", "expression"], "What is held out: sentences, or whole expressions."
+)
 @options.choice("--report", ["summary", "epochs", "confusion"], "What to print.")
-@options.integer("--epochs", "Maximum number of epochs; 30.", max=1000)
+@options.integer("--epochs", "Maximum number of epochs; default 30.", max=1000)
 @options.seed()
 @options.model
 def command_(task: str, name: str, model: str | None, **values: Any) -> Table:

@@ -5,14 +5,14 @@ The summaries are here so that `ctxembed --help` imports no command.
 
 GROUPS = {
     "Start here": {
-        "demo": "Show the idea in eleven steps, each with the command that prints it",
+        "demo": "Show the idea in eleven steps, each with its command and output",
         "explore": "Open a page where you type a sentence, or write such a page to a file",
         "compare": "Compare a word's static vector with its vectors in sentences",
         "show": "Describe a word's static vector: count, nearest words, axes, occurrences",
         "info": "List the parameters, corpus and sizes of a model, or check its files",
     },
     "A word in its sentence": {
-        "explain": "Explain a word's vector in a sentence: score, scale, softmax, weighted sum",
+        "explain": "Explain a word's vector in a sentence: scores, scaling, softmax, weighted sum",
         "substitutes": "Rank the words that could replace a target in its sentence",
         "ablate": "Remove each context word in turn and measure how the target's vector changes",
         "similarity": "Print the cosine of each word with each other word",

@@ -13,7 +13,7 @@ from ctxembed.training.import_ import import_
 @options.output
 @options.force
 @options.integer("--limit", "Read only the first N words.")
-@options.value("--vocab vocabulary", "The words of a .npy file, one a line.", metavar="FILE")
+@options.value("--vocab vocabulary", "The words of a .npy file, one per line.", metavar="FILE")
 @options.value("--encoding", "Encoding of the words.", default="utf-8")
 @options.errors
 def command_(file: str, output: str, **values: Any) -> Table:

@@ -10,7 +10,7 @@ from ctxembed.table import Table
 
 @command("info", info, check=check_files)
 @options.flag("--check", "Read every file and compare it with its checksum.")
-@options.flag("--add", "With --check: write checksums into a model that has none.")
+@options.flag("--add", "With --check: add checksums to a model that has none.")
 @options.model
 def command_(model: str | None, check: bool, add: bool) -> Table:
     """List the parameters, corpus and sizes of a model, or check its files."""

@@ -11,10 +11,10 @@ from ctxembed.table import Table
 @command("keywords", keywords)
 @options.argument("a")
 @options.argument("b")
-@options.number("How many words of each corpus.", default=20)
+@options.number("Number of words of each corpus.", default=20)
 @options.choice("--sort", ["log_likelihood", "log_ratio"], "Sort by this column.")
-@options.integer("--min-count", "Leave out words rarer than this in both together.", default=5)
-@options.integer("--min-documents", "Leave out words of fewer documents.", default=2)
+@options.integer("--min-count", "Leave out words with a lower count in both together.", default=5)
+@options.integer("--min-documents", "Leave out words in fewer documents.", default=2)
 @options.flag("--all function_words", "List function words too.")
 @options.reading
 def command_(a: str, b: str, **values: Any) -> Table:

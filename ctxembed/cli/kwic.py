@@ -11,7 +11,7 @@ from ctxembed.table import Table
 
 
 def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, str]:
-    """Read --where sense=2."""
+    """Return conditions such as `--where sense=2` as values by column."""
     parsed: dict[str, str] = {}
     for text in conditions:
         name, equals, value = text.partition("=")
@@ -25,11 +25,11 @@ def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, s
 @options.argument("words", nargs=-1, required=True, metavar="WORD...|-")
 @options.axis
 @options.value(
-    "--where", "Only rows with this sense, file, or word to the left or right.",
+    "--where", "Print only rows with this sense, file, or word to the left or right.",
     metavar="COLUMN=VALUE", multiple=True, callback=_read_where,
 )  # fmt: skip
 @options.choice("--sort", ["position", "sense", "margin", "left", "right"], "Order of the rows.")
-@options.integer("--width", "Characters on each side.", min=0, max=10_000, default=60)
+@options.integer("--width", "Number of characters on each side.", min=0, max=10_000, default=60)
 @options.number("Print at most N rows of each word.")
 @options.integer("--max most", "Use at most N occurrences, drawn at random.")
 @options.occurrences

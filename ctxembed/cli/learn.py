@@ -9,13 +9,17 @@ from ctxembed.training.learn import learn_attention
 
 
 @command("learn", learn_attention)
-@options.value("--name", "Name of the attention.", default="learned")
+@options.value("--name", "Name under which the attention is saved.", default="learned")
 @options.integer("--heads", "Number of heads.", max=64, default=4)
 @options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
-@options.real("--epochs", "Maximum; 0.2 to 4, by the size of the corpus.", max=1000)
-@options.real("--minutes", "Maximum time.", max=1440)
+@options.real(
+    "--epochs", "Maximum number of epochs; default 0.2 to 4, by the size of the corpus.", max=1000
+)
+@options.real("--minutes", "Maximum time in minutes.", max=1440)
 @options.seed()
-@options.value("--corpus", "Learn from this text instead.", metavar="FILE", multiple=True)
+@options.value(
+    "--corpus", "Learn from this text, not from the model's corpus.", metavar="FILE", multiple=True
+)
 @options.model
 def command_(name: str, model: str | None, **values: Any) -> Table:
     """Learn attention for a model from its corpus, without labels.

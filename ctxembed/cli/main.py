@@ -59,7 +59,7 @@ class Commands(click.Group):
 
 
 def load_command(name: str) -> Command:
-    """Import one command."""
+    """Import a command's module and return the command."""
     module = f"{name}_" if name in ("import", "index") else name  # a keyword; a function's name
     loaded: Command = import_module(f"ctxembed.cli.{module}").command_
     return loaded
@@ -111,7 +111,7 @@ def _terminate(*_: object) -> NoReturn:
 
 
 def main() -> NoReturn:
-    """Run the command line."""
+    """Run the command line; print any error as one message, and exit with its code."""
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
         signal.signal(signal.SIGINT, signal.default_int_handler)

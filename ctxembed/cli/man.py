@@ -73,7 +73,7 @@ def _main_page() -> str:
 
 
 def _begin(path: str, usage: str, command: click.Command) -> list[str]:
-    """Return the sections that begin every page."""
+    """Return the lines of NAME, SYNOPSIS and DESCRIPTION, which begin every man page."""
     name, short = _escape(path.replace(" ", "-")), command.get_short_help_str(300).removesuffix(".")
     return [
         f'.TH {name.upper()} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"',
@@ -84,7 +84,7 @@ def _begin(path: str, usage: str, command: click.Command) -> list[str]:
 
 
 def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[str]) -> str:
-    """Add the sections that end every page; return the page."""
+    """Return the text of a man page: these lines and the sections that end every page."""
     common = read_help("ctxembed")
     for head in ("Exit status", "Environment", "Files"):
         items = re.sub(r"\n\s+", " ", common[head]).splitlines()

@@ -13,18 +13,25 @@ from ctxembed.training.mix import mix
 
 @command("mix", mix)
 @options.argument("corpora", nargs=-1, metavar="[A B]")
-@options.value("--word", "The word to follow; apple for the bundled corpora.", metavar="WORD")
+@options.value(
+    "--word", "The word to follow; default apple for the bundled corpora.", metavar="WORD"
+)
 @options.axis
 @options.value(
-    "--probe probes", "A sentence with the word; may repeat.", metavar="SENTENCE", multiple=True
+    "--probe probes",
+    "A sentence with the word; may be repeated.",
+    metavar="SENTENCE",
+    multiple=True,
 )
 @options.integer("--steps", "Number of mixtures, from 0 to 100 %.", min=2, max=101, default=11)
 @options.integer("--seeds", "Number of models for each mixture.", max=100, default=3)
-@options.seed("The first of the seeds.")
-@options.integer("--words", "Words in a mixture; as many as the smaller corpus has.")
-@options.integer("--dim", "Dimension of the vectors; as in train.", max=10000)
-@options.integer("--epochs", "Passes over each mixture; as in train.", max=1000)
-@options.integer("--workers", "Processes; all processors.", max=256)
+@options.seed("First seed.")
+@options.integer(
+    "--words", "Number of words in a mixture; default as many as the smaller corpus has."
+)
+@options.integer("--dim", "Dimension of the vectors; default as in train.", max=10000)
+@options.integer("--epochs", "Passes over each mixture; default as in train.", max=1000)
+@options.integer("--workers", "Number of processes; default all processors.", max=256)
 @options.language
 @options.corpus
 def command_(
@@ -34,7 +41,7 @@ def command_(
     """Train on mixtures of two corpora and follow a word's vector from one to the other.
 
     Follows the static vector of --word from one --axis to the other, and its contextual vectors in
-    the --probe sentences. Without corpora, mixes the bundled ones, fruit and technology.
+    the --probe sentences. Without corpora, mixes the bundled corpora fruit and technology.
     """
     if len(corpora) not in (0, 2):
         raise UsageError("mix takes two corpora, or none for the bundled ones")

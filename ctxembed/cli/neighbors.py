@@ -12,7 +12,7 @@ from ctxembed.table import Table
 
 @command("neighbors", neighbors, analogy=complete_analogy)
 @options.argument("word", nargs=-1, required=True)
-@options.number("How many for each word; 10, or 5 with --analogy.")
+@options.number("Number of neighbours of each word; default 10, or 5 with --analogy.")
 @options.flag("--analogy", "Take three words: the first is to the second as the third is to what?")
 @options.ranking
 @options.model

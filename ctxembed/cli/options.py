@@ -88,7 +88,7 @@ def real(
 
 
 def number(help: str, default: int | None = None, max: int = MAX_NUMBER) -> Callable[[F], F]:
-    """Return -n: how many rows or words."""
+    """Return the option -n: how many rows or words."""
     return integer("-n number", help, max=max, default=default)
 
 
@@ -100,15 +100,15 @@ def choice(
 
 
 def attention(
-    help: str = "learned, general, bag or a name; learned if the model has it.",
+    help: str = "learned, general, bag or a name; default: learned if the model has it.",
     metavar: str = "NAME",
 ) -> Callable[[F], F]:
-    """Return --attention."""
+    """Return the option --attention."""
     return value("--attention", help, metavar=metavar)
 
 
 def seed(help: str = "Seed of the random numbers.") -> Callable[[F], F]:
-    """Return --seed."""
+    """Return the option --seed."""
     return integer("--seed", help, min=0, default=1)
 
 
@@ -119,7 +119,7 @@ def word_list(name: str, help: str) -> Callable[[F], F]:
 
 def senses(names: str, help: str) -> Callable[[F], F]:
     """Return the option for the number of senses; None means that the data decide."""
-    return value(names, help, default="auto", callback=_read_number, metavar="N|auto")
+    return value(names, help, default="auto", callback=_read_sense_count, metavar="N|auto")
 
 
 def _split(text: str) -> list[str]:
@@ -127,7 +127,7 @@ def _split(text: str) -> list[str]:
 
 
 def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
-    """Read --axis taste=fruit,sweet,juice."""
+    """Return the words of each axis by name, from --axis taste=fruit,sweet,juice."""
     parsed: dict[str, list[str]] = {}
     for text in axes:
         name, _, words = (part.strip() for part in text.partition("="))
@@ -139,7 +139,7 @@ def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str
     return parsed
 
 
-def _read_number(_: object, parameter: click.Parameter, text: str) -> int | None:
+def _read_sense_count(_: object, parameter: click.Parameter, text: str) -> int | None:
     if text == "auto":
         return None
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
@@ -148,7 +148,7 @@ def _read_number(_: object, parameter: click.Parameter, text: str) -> int | None
 
 
 def _read_general(_: object, __: object, kind: str | None) -> str | None:
-    """Read --general cosine, or cosine:3 with a temperature."""
+    """Return the value of --general, cosine or cosine:3 with a temperature, once it is checked."""
     kinds = ("textbook", "scaled", "cosine")
     if kind is not None and kind.partition(":")[0] not in kinds:
         raise UsageError(f"--general {kind}: choose one of {', '.join(kinds)}, or cosine:3")
@@ -167,9 +167,11 @@ on_spark = value(
 output = value(  # of a command that writes a model
     "-o --output", "Directory of the new model.", default="ctxembed-model", metavar="DIR"
 )
-word = value("--word", "The target, if none is marked with [ ].", metavar="WORD[:N]")
+word = value(
+    "--word", "The target, if none is marked with [ ]; N is which of several.", metavar="WORD[:N]"
+)
 axis = value(
-    "--axis axes", "A named direction, the mean of a few words; may repeat.",
+    "--axis axes", "A named direction, the mean of a few words; may be repeated.",
     multiple=True, callback=_read_axes, metavar="NAME=WORD,...",
 )  # fmt: skip
 encoder = value(
@@ -178,8 +180,8 @@ encoder = value(
 )  # fmt: skip
 general = value(
     "--general",
-    "Attention without parameters: textbook, scaled or cosine; cosine unless --vectors are given."
-    " cosine:3 has a temperature of 3 instead of 6.",
+    "Kind of general attention: textbook, scaled or cosine; default cosine, or textbook with"
+    " --vectors. cosine:3 sets the temperature to 3 instead of 6.",
     callback=_read_general,
     metavar="KIND[:TEMPERATURE]",
 )
@@ -187,37 +189,47 @@ force = flag("--force", "Replace an existing model.")
 lines = flag("--lines", "Each line is already one sentence.")
 language = click.option(
     "--language", default="", metavar="en|de|fr|es|tr|az",
-    help="Language of the abbreviations, ordinals and capital letters.",
+    help="Language of the text: its abbreviations, ordinals and capital letters.",
 )  # fmt: skip
 document = value(
     "--document",
-    "What a document is: a file, a block between blank lines, a line, or what starts with a line"
-    " that matches REGEX.",
+    "What a document is: a file, a block between blank lines, a line, or a part that begins with"
+    " a line that matches REGEX.",
     default="auto",
     metavar="file|block|line|REGEX",
 )
 errors = choice("--errors", ["strict", "replace"], "What to do with bytes that can't be decoded.")
 ranking = together(
-    integer("--min-count", "Leave out neighbours that are rarer than this.", default=1),
-    flag("--raw", "Rank by cosine alone; otherwise rare words count less."),
+    integer("--min-count", "Leave out neighbours that occur fewer times.", default=1),
+    flag("--raw", "Rank by cosine alone; by default rare words rank lower."),
 )
 reading = together(value("--encoding", "Encoding of the file.", default="utf-8"), errors)
 text = together(
     choice(
-        "--tokenizer", ["word", "whitespace"], "whitespace is for text that is already tokenized."
+        "--tokenizer",
+        ["word", "whitespace"],
+        "How text is split into words; whitespace is for tokenized text.",
     ),
-    flag("--cased", "Keep capitals; Apple and apple are two words."),
+    flag("--cased", "Keep capital letters: Apple and apple are two words."),
     reading,
 )
 corpus = together(lines, text)
 source = together(
-    value("--vectors", "Take vectors from a small TSV or JSON file, not a model.", metavar="FILE"),
+    value(
+        "--vectors",
+        "Use the vectors of a small TSV or JSON file instead of a model.",
+        metavar="FILE",
+    ),
     model,
 )
 occurrences = together(attention(), seed(), model)
 layer = together(
-    attention("learned, general, random or a name; learned if the model has it."),
+    attention(
+        "learned, general, random or a name; default learned if the model has it, else general."
+    ),
     general,
-    integer("--heads", "Heads of a general (cosine) or random attention.", max=64, default=4),
+    integer(
+        "--heads", "Number of heads of a general (cosine) or random attention.", max=64, default=4
+    ),
     seed(),
 )

@@ -11,7 +11,7 @@ from ctxembed.table import Table
 @command("positions", positions)
 @options.integer("--length", "Number of positions.", max=10000, default=8)
 @options.integer("--dim", "Number of dimensions.", max=10000, default=8)
-@options.attention("Print the bias by distance of this attention, head by head.")
+@options.attention("Print the bias by distance of each head of this attention.")
 @options.model
 @options.flag("--dot", "Print the dot product of each position with each other.")
 def command_(

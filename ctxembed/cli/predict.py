@@ -8,7 +8,7 @@ from ctxembed.table import Table
 
 @command("predict", predict)
 @options.argument("sentence", nargs=-1)
-@options.attention("Name of the task; not needed if the model has only one.")
+@options.attention("Name of the fitted task; not needed if the model has only one.")
 @options.model
 def command_(sentence: tuple[str, ...], attention: str | None, model: str | None) -> Table:
     """Label the marked targets of sentences with a fitted task; without SENTENCE, reads stdin."""

@@ -35,7 +35,7 @@ OPTIONS = (
         ["--precision"],
         type=Whole(0, 17),
         metavar="N",
-        help="Digits after the decimal point; 4 in a table, 6 in tsv, all of them in csv and json.",
+        help="Digits after the decimal point; default 4 in a table, 6 in tsv, all in csv and json.",
     ),
     click.Option(["--no-header"], is_flag=True, help="Leave out the line of column names."),
     click.Option(

@@ -11,15 +11,15 @@ from ctxembed.table import Table
 @command("senses", senses)
 @options.argument("word", nargs=-1)
 @options.senses("--k", "Number of senses.")
-@options.real("--min-score", "Minimum score of a number of senses; 1.", max=100)
+@options.real("--min-score", "Minimum score of a number of senses; default 1.", max=100)
 @options.attention()
 @options.integer("--max most", "Use at most N random occurrences.", min=20, default=10_000)
 @options.number("Number of nearest words and markers.", 6)
 @options.seed()
 @options.flag("--save", "Compute the senses again and save them, for kwic and compare.")
-@options.flag("--again", "Compute the senses again, though some are saved.")
+@options.flag("--again", "Compute the senses again, even if they are saved.")
 @options.integer("--top", "Instead of words: the N most ambiguous words.")
-@options.integer("--min-count", "With --top: leave out words that are rarer than this.")
+@options.integer("--min-count", "With --top: leave out words that occur fewer times.")
 @options.flag("--all-k", "Print the score of each number of senses, up to 6.")
 @options.model
 def command_(word: tuple[str, ...], save: bool, model: str | None, **values: Any) -> Table:

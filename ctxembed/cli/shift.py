@@ -13,17 +13,21 @@ from ctxembed.table import Table
 @options.argument("model_b")
 @options.argument("word", nargs=-1)
 @options.choice("--by", ["effect", "static"], "Rank by effect size, or by static vectors alone.")
-@options.number("How many words, if none is given.", 20)
-@options.flag("--function-words", "Test words like of and they too.")
-@options.integer("--min-count", "Leave out words that are rarer; 5, or 20 without WORD.")
+@options.number("Number of words to print, without WORD.", 20)
+@options.flag("--function-words", "Test function words too, such as of and they.")
+@options.integer(
+    "--min-count", "Leave out words that occur fewer times; default 5, or 20 without WORD."
+)
 @options.senses("-k --senses", "Number of senses of a word.")
 @options.integer("--max most", "Use at most N occurrences per corpus.", min=10, default=1000)
-@options.integer("--permutations", "Permutations of the documents.", max=10**6, default=999)
+@options.integer(
+    "--permutations", "Number of permutations of the documents.", max=10**6, default=999
+)
 @options.seed()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **values: Any) -> Table:
     """Measure how the use of words differs between two corpora; - reads words from stdin.
 
     Takes two model directories. Says whether the senses of a word differ, or only how frequent each
-    sense is. Without a WORD, ranks the words that differ most.
+    sense is. Without WORD, ranks the words that differ most.
     """
     return shift(model_a, model_b, expand_stdin(word), progress=bars(), **values)

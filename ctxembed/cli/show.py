@@ -14,7 +14,7 @@ from ctxembed.table import Table
 @options.flag("--vector", "Print the numbers of the vectors, one row for each word.")
 @options.axis
 @options.integer("-n nearest", "Number of nearest words.", min=0, max=1000, default=8)
-@options.integer("--occurrences", "Number of occurrences.", min=0, max=1000, default=3)
+@options.integer("--occurrences", "Number of occurrences to print.", min=0, max=1000, default=3)
 @options.ranking
 @options.model
 def command_(word: tuple[str, ...], vector: bool, model: str | None, **values: Any) -> Table:

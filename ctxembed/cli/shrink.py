@@ -11,8 +11,8 @@ from ctxembed.training.shrink import shrink
 @command("shrink", shrink)
 @options.output
 @options.integer("--words", "Keep only the N most frequent words.")
-@options.integer("--frames", "Words whose neighbour counts are kept.", min=0, default=0)
-@options.value("--about", "Where the model is from, for info.", metavar="TEXT")
+@options.integer("--frames", "Number of words whose neighbour counts are kept.", min=0, default=0)
+@options.value("--about", "Origin of the model; info prints it.", metavar="TEXT")
 @options.force
 @options.model
 def command_(output: str, model: str | None, **values: Any) -> Table:

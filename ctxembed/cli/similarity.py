@@ -12,7 +12,9 @@ from ctxembed.table import Table
 @options.argument("word", nargs=-1, required=True)
 @options.flag("--pairs", "Print one row for each pair of words.")
 @options.axis
-@options.attention("For sentences: learned, general or a name; learned if the model has it.")
+@options.attention(
+    "For sentences: learned, general or a name; default learned if the model has it."
+)
 @options.model
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Print the cosine of each word with each other word; - reads words from stdin.

@@ -11,10 +11,10 @@ from ctxembed.table import Table
 @command("substitutes", substitutes)
 @options.argument("sentence", nargs=-1, required=True)
 @options.word
-@options.word_list("--candidates", "Rank these words.")
+@options.word_list("--candidates", "Rank these words instead of proposed ones.")
 @options.attention("Attention of the contextual vector: learned, general, bag or a name.")
-@options.number("How many substitutes.", 10, max=200)
-@options.integer("--min-count", "Leave out words that are rarer than this.", default=1)
+@options.number("Number of substitutes.", 10, max=200)
+@options.integer("--min-count", "Leave out words that occur fewer times.", default=1)
 @options.model
 def command_(sentence: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Rank the words that could replace a target in its sentence; - reads sentences from stdin.

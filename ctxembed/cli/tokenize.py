@@ -14,7 +14,9 @@ from ctxembed.table import Table
     "--unit", ["sentence", "word", "subword", "character"], "What a token is.", default="word"
 )
 @options.integer("--pieces", "Number of subwords to learn.", min=10, max=10**6, default=1000)
-@options.choice("--per", ["token", "sentence"], "Print a line for each of these.")
+@options.choice(
+    "--per", ["token", "sentence"], "Print one row for each token, or for each sentence."
+)
 @options.value("-m --model", "Tokenize as this model does.", metavar="DIR")
 @options.lines
 @options.language

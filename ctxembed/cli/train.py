@@ -17,28 +17,42 @@ from ctxembed.training.train import train
 @options.argument("corpus", nargs=-1, required=True)
 @options.output
 @options.force
-@options.choice("--engine", ["auto", "own", "gensim"], "What trains; auto prefers own.")
-@options.value("--algorithm", "Default skipgram.", type=click.Choice(["cbow", "skipgram"]))
+@options.choice(
+    "--engine", ["auto", "own", "gensim"], "Engine that trains the vectors; auto prefers own."
+)
+@options.value(
+    "--algorithm",
+    "Algorithm of word2vec; default skipgram.",
+    type=click.Choice(["cbow", "skipgram"]),
+)
 @options.integer("--dim", "Dimension of the vectors.", max=10000)
 @options.integer("--window", "Number of words on each side.", max=1000)
 @options.integer("--epochs", "Passes over the corpus.", max=1000)
-@options.integer("--min-count", "Leave out words rarer than this.")
-@options.integer("--negative", "Negative samples for each word; 5.", max=1000)
-@options.flag("--hierarchical-softmax", "Use a tree of words, not negative samples.")
+@options.integer("--min-count", "Leave out words that occur fewer times.")
+@options.integer("--negative", "Number of negative samples for each word; default 5.", max=1000)
+@options.flag("--hierarchical-softmax", "Use hierarchical softmax instead of negative samples.")
 @options.real(
-    "--sample", "Downsample words above this frequency; 0: none.", max=1, above=False, metavar="P"
+    "--sample",
+    "Downsample words above this frequency; 0 downsamples none.",
+    max=1,
+    above=False,
+    metavar="P",
 )
 @options.real("--rate", "First learning rate; it falls to 0.0001.", max=1, metavar="R")
-@options.integer("--workers", "Threads; only one is reproducible.", max=256)
+@options.integer("--workers", "Number of threads; only 1 is reproducible.", max=256)
 @options.seed()
-@options.flag("--static-only", "Don't learn attention afterwards.")
+@options.flag("--static-only", "Do not learn attention.")
 @options.integer("--senses", "Also find and save the senses of the N most ambiguous words.")
-@options.choice("--unit", ["word", "subword", "character"], "What gets a vector.")
-@options.integer("--pieces", "Number of subwords; a third of the words.", min=10, max=10**6)
+@options.choice("--unit", ["word", "subword", "character"], "Unit that gets a vector.")
+@options.integer("--pieces", "Number of subwords; default a third of the words.", min=10, max=10**6)
 @options.flag("--phrases", "Join words that form a phrase, as new_york.")
 @options.on_spark
-@options.integer("--per-word", "With --on spark: occurrences of a word; 1000.", max=10**9)
-@options.integer("--train-words", "With --on spark: words to train on; 50000000.", max=10**9)
+@options.integer(
+    "--per-word", "With --on spark: occurrences of each word; default 1000.", max=10**9
+)
+@options.integer(
+    "--train-words", "With --on spark: words to train on; default 50000000.", max=10**9
+)
 @options.document
 @options.flag("--no-text", "Keep no copy of the text in the model.")
 @options.language

@@ -16,10 +16,10 @@ METHODS = (*COUNTS, "static", "bag", "general", "learned")
 
 @command("vectorize", vectorize)
 @options.argument("text", metavar="FILE|-")
-@options.choice("--method", METHODS, "How a sentence becomes a vector.", default="bow")
+@options.choice("--method", METHODS, "How to turn a sentence into a vector.", default="bow")
 @options.word_list("--columns", "The words to count, in this order.")
-@options.flag("--sparse", "Print a line for each number that is not zero.")
-@options.value("-o --output", "Write a file of arrays.", metavar="FILE.npz")
+@options.flag("--sparse", "Print one row for each number that is not zero.")
+@options.value("-o --output", "Write a file of numpy arrays.", metavar="FILE.npz")
 @options.text
 @options.source
 def command_(

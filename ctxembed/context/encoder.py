@@ -48,7 +48,7 @@ class Encoder:
         return cls(path, path.name if path.name != "model" else path.parent.name, vocab)
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
+    def _tokenizer_and_model(self) -> tuple[Any, Any]:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         import torch
 
@@ -73,7 +73,7 @@ class Encoder:
     @property
     def dim(self) -> int:
         """Length of a vector."""
-        return int(self._loaded[1].config.hidden_size)
+        return int(self._tokenizer_and_model[1].config.hidden_size)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d): the mean of the last layer's vectors of each target's subwords."""
@@ -91,7 +91,7 @@ class Encoder:
         """Return (n, d) vectors of targets in sentences of words."""
         import torch
 
-        tokenizer, model = self._loaded
+        tokenizer, model = self._tokenizer_and_model
         vectors = np.full((len(sentences), self.dim), np.nan, np.float32)
         order = np.argsort([min(len(words), 2 * REACH) for words in sentences], kind="stable")
         batches: list[list[int]] = []  # of sentences of about one length

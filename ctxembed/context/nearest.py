@@ -48,13 +48,13 @@ def nearest_rows(
     if space is None or space is model.vectors:
         space = model.space
     queries = unit(np.atleast_2d(vectors))
-    trusts = np.ones(len(model.vocabulary), np.float32) if raw else trust(model)  # (V,)
-    # A score is at most the word's trust. If enough words score above the trust of the rare words
+    reliability = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)  # (V,)
+    # A score is at most the word's reliability. If enough words score above that of the rare words
     # at the end of the vocabulary, the rare ones cannot be among the nearest.
-    first_rare = int(np.count_nonzero(trusts >= MIN_TRUST))
-    if number > MAX_SHORTLIST or (trusts[:first_rare] < MIN_TRUST).any():
-        first_rare = len(trusts)
-    bound = float(trusts[first_rare:].max(initial=0))
+    first_rare = int(np.count_nonzero(reliability >= MIN_TRUST))
+    if number > MAX_SHORTLIST or (reliability[:first_rare] < MIN_TRUST).any():
+        first_rare = len(reliability)
+    bound = float(reliability[first_rare:].max(initial=0))
 
     def cosines_with(batch: Floats, first: int, last: int) -> Floats:
         """Return (n, V) the cosines of vectors (n, d) with the words from first to last."""
@@ -66,7 +66,7 @@ def nearest_rows(
         """Return the best words of each row of cosines (n, V); of equals, the frequent first."""
         words = cosines.shape[1]
         # a doubtful word is less near, or less far
-        scores = cosines - (1 - trusts[:words]) * np.abs(cosines)
+        scores = cosines - (1 - reliability[:words]) * np.abs(cosines)
         scores[:, model.seen[:words] < min_count] = -np.inf
         for row, rows in zip(scores, excluded, strict=False):
             row[[i for i in rows if i < words]] = -np.inf
@@ -85,14 +85,14 @@ def nearest_rows(
         cosines = cosines_with(batch, 0, first_rare)
         ranked = rank(cosines, excluded)
         if not all(len(best) == number and best[-1][0] > bound for best in ranked):
-            rest = cosines_with(batch, first_rare, len(trusts))
+            rest = cosines_with(batch, first_rare, len(reliability))
             ranked = rank(np.concatenate([cosines, rest], axis=1), excluded)
         neighbors += [[(i, cosine) for _, cosine, i in best] for best in ranked]
     return neighbors
 
 
-def trust(model: Model) -> Floats:
-    """Return (V,) from 0 to 1: how much a word's vector is more than noise.
+def vector_trust(model: Model) -> Floats:
+    """Return (V,) from 0 to 1: how far each word's vector can be trusted, by its count.
 
     1 - exp(-n / k) for a word that occurs n times. Without it rare words come first: a vector of
     few occurrences is near to other words by chance, and most words are rare. k grows as the root

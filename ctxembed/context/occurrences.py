@@ -46,10 +46,10 @@ def corpus_of(model: Model) -> Index:
     return model.index
 
 
-def sample(positions: Positions, most: int, rng: "np.random.Generator") -> Positions:
-    """Return at most so many positions, drawn at random, in the order of the text.
+def sample_positions(positions: Positions, most: int, rng: "np.random.Generator") -> Positions:
+    """Return at most `most` positions, drawn at random, in the order of the text.
 
-    >>> sample(np.arange(5), 9, np.random.default_rng(0))
+    >>> sample_positions(np.arange(5), 9, np.random.default_rng(0))
     array([0, 1, 2, 3, 4])
     """
     if len(positions) <= most:
@@ -57,13 +57,13 @@ def sample(positions: Positions, most: int, rng: "np.random.Generator") -> Posit
     return np.sort(rng.choice(positions, most, replace=False))
 
 
-def spread(positions: Positions, number: int) -> Positions:
-    """Return at most so many positions, evenly spread over all: the same ones each time."""
+def spread_positions(positions: Positions, number: int) -> Positions:
+    """Return at most `number` positions, evenly spread over all: the same ones each time."""
     last = len(positions) - 1
     return positions[np.linspace(0, last, min(number, last + 1)).astype(np.intp)]
 
 
-def read(
+def read_windows(
     model: Model, positions: Positions, reach: int = REACH, size: int = 1
 ) -> Iterator[Windows]:
     """Yield the words around each position: `reach` on either side, within the sentence.
@@ -120,7 +120,9 @@ def _batches(
         at += len(rows)
 
 
-def around(index: Index, position: int, width: int = WIDTH, size: int = 1) -> tuple[str, str, str]:
+def text_around(
+    index: Index, position: int, width: int = WIDTH, size: int = 1
+) -> tuple[str, str, str]:
     """Return the text before an occurrence of `size` tokens, the tokens, and the text after.
 
     As it was written, up to `width` characters on either side; the words of its sentence where the
@@ -143,8 +145,8 @@ def around(index: Index, position: int, width: int = WIDTH, size: int = 1) -> tu
 
 def quote(index: Index, position: int, width: int = WIDTH, size: int = 1) -> str:
     """Return an occurrence in its context: … in the [bank] earns …"""
-    left, hit, right = around(index, position, width, size)
-    farther = around(index, position, width + 20, size)  # is there more than is shown?
+    left, hit, right = text_around(index, position, width, size)
+    farther = text_around(index, position, width + 20, size)  # is there more than is shown?
     return (
         f"{'… ' * (len(farther[0]) > len(left))}{left.lstrip()}[{hit}]"
         f"{right.rstrip()}{' …' * (len(farther[2]) > len(right))}"

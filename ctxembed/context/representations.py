@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general, random_layer
-from ctxembed.context.occurrences import Positions, Windows, read
+from ctxembed.context.occurrences import Positions, Windows, read_windows
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.attentions import load_attention, written_at
@@ -224,7 +224,7 @@ def vectors_at(
 ) -> Floats:
     """Return (n, d) vectors of targets of `size` words that begin at positions of the corpus."""
     vectors = np.empty((len(positions), model.dim), np.float32)
-    for batch in read(model, positions, size=size):
+    for batch in read_windows(model, positions, size=size):
         vectors[batch.rows] = representation.embed(batch)
     return vectors
 

@@ -153,7 +153,7 @@ def encode_positions(x: Floats, encoding: str) -> Floats:
 
 
 def check_rows(rows: Sequence[Row], item: Explanation) -> None:
-    """Recompute the output vector from the rows of all heads; raise an error if it differs.
+    """Recompute a target's output vector from its rows; raise an error if it differs.
 
     score times scale plus the terms must be the sum; weights must be the softmax of the sums and
     sum to 1; the weighted values and the word's own part must sum to the output, and the

@@ -57,10 +57,10 @@ class StepTable(Table):
     """The matrices as rows of one table, a number each; `steps` are the matrices themselves."""
 
     def __init__(self, steps: Iterable[Step], notes: Sequence[str]) -> None:
-        super().__init__(STEPS, self._numbers, notes)
+        super().__init__(STEPS, self._number_rows, notes)
         self.steps = list(steps)
 
-    def _numbers(self) -> Iterator[tuple[Cell, ...]]:
+    def _number_rows(self) -> Iterator[tuple[Cell, ...]]:
         for m in self.steps:
             for i, (row, cells) in enumerate(zip(m.rows, m.cells, strict=True), 1):
                 for j, (column, value) in enumerate(zip(m.columns, cells, strict=True), 1):

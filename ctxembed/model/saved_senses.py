@@ -109,7 +109,7 @@ def open_senses(model: Model) -> Mapping[str, SavedSenses]:
     with part.opened() as (_, status):
         written = status.st_mtime_ns
     if model.senses is None or model.senses[0] != written:
-        model.senses = (written, _read(model, part))
+        model.senses = (written, _read_file(model, part))
     senses: Senses = model.senses[1]
     return senses
 
@@ -123,7 +123,7 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
         lines, rows = dict[str, bytes](), dict[str, list[Floats]]()
         with suppress(ModelError):  # damaged, or of another model: it is replaced
             if part.exists():
-                saved = _read(model, part)
+                saved = _read_file(model, part)
                 lines = dict(saved.lines)
                 rows = {word: [array[saved.rows[word]] for array in saved.arrays] for word in lines}
         for item in senses:
@@ -146,7 +146,7 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
     return path
 
 
-def _read(model: Model, path: Part) -> Senses:
+def _read_file(model: Model, path: Part) -> Senses:
     data = path.read_bytes()
     try:  # the checksums of an .npz are its own
         with np.load(BytesIO(data), allow_pickle=False) as file:

@@ -45,14 +45,14 @@ class Vocabulary:
 
     def find(self, word: str) -> int | None:
         """Return the row of a word, or None."""
-        row = self._look_up(word)
+        row = self._find_exact(word)
         if row is None:
-            row = self._look_up(self.tokenizer.normalise(word))
+            row = self._find_exact(self.tokenizer.normalise(word))
         if row is None and " " in word and len(words := self.tokenizer.words(word)) == 1:
-            row = self._look_up(words[0])  # a phrase
+            row = self._find_exact(words[0])  # a phrase
         return row
 
-    def _look_up(self, word: str) -> int | None:
+    def _find_exact(self, word: str) -> int | None:
         self._lookups += 1
         if self._lookups > MAX_SCANS:
             return self.rows.get(word)
@@ -68,7 +68,7 @@ class Vocabulary:
         from ctxembed.text.tokenizer import other_forms
 
         forms = dict.fromkeys(map(self.tokenizer.normalise, other_forms(word)))
-        return next((row for form in forms if (row := self._look_up(form)) is not None), None)
+        return next((row for form in forms if (row := self._find_exact(form)) is not None), None)
 
     def parts(self, word: str) -> list[int]:
         """Return the row of a word, or the rows of its subwords, or none.

@@ -41,7 +41,7 @@ def write_files(
 def write_description(
     folder: Path, words: Sequence[str], counts: NDArray[Any], dim: int, meta: dict[str, Any]
 ) -> None:
-    """Write the files of a model whose vectors are in the folder already."""
+    """Write vocab.txt, counts.npy and model.json beside the vectors in a folder."""
     np.save(folder / "counts.npy", counts)
     write_lines(folder / "vocab.txt", words)
     vectors = load(folder / "vectors.npy")

@@ -107,7 +107,7 @@ def _bars(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
 
 
 def draw_bar(at: Scale, value: float | None, size: int) -> str:
-    """Draw a bar from 0, `size` columns wide in all.
+    """Return a bar from 0 in block characters, `size` columns wide in all.
 
     >>> draw_bar(Scale(0, 1, 0, 4), 0.6, 4), draw_bar(Scale(-1, 1, 0, 4), -0.5, 4)
     ('██▍ ', ' █  ')
@@ -159,11 +159,11 @@ def _heat(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     for label, row in zip(labels, rows, strict=True):
         line = ""
         for value, text in row[: len(names)]:
-            line += _square(value, text if wide >= numbers else "", most, wide, colours)
+            line += _draw_square(value, text if wide >= numbers else "", most, wide, colours)
         yield f"{fit(clean(label), size)} {line}"
 
 
-def _square(value: float | None, text: str, most: float, wide: int, colours: bool) -> str:
+def _draw_square(value: float | None, text: str, most: float, wide: int, colours: bool) -> str:
     if value is None:
         return fit("·", wide, right=True)
     fraction = min(1.0, abs(value) / most)

@@ -24,7 +24,7 @@ class Page:
 def expand_vectors(
     columns: Sequence[Column], rows: Iterable[Row]
 ) -> tuple[Sequence[Column], Iterable[Row]]:
-    """Expand vectors to one column per number; join lists of words to one text."""
+    """Return columns and rows, a vector as one column per number, a list of words as one text."""
 
     def parts(cell: Cell, column: Column) -> Sequence[Cell]:
         if column.role == "vector":
@@ -36,7 +36,7 @@ def expand_vectors(
 
 
 def show_small(columns: Sequence[Column], rows: Iterable[Row], digits: int) -> Iterator[Row]:
-    """Write a probability that would round to 0 with one significant digit.
+    """Yield rows in which a probability that would round to 0 has one significant digit.
 
     >>> list(show_small([Column("p_value", "", "chance")], [(0.25,), (0.00004,), (0.0,)], 4))
     [[0.25], ['4e-05'], [0.0]]

@@ -33,7 +33,7 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
         free = max(2 * MIN_CONTEXT, page.width - others - 2 * (len(sizes) - 1))
         sizes[left], sizes[right] = free // 2, free - free // 2
 
-    def line(row: Sequence[str]) -> str:
+    def fit_line(row: Sequence[str]) -> str:
         fitted = (
             fit(cell, size, right=i == left or columns[i].role == "number", end=i in (0, left))
             for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
@@ -41,8 +41,8 @@ def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]
         return "  ".join(fitted).rstrip() + "\n"
 
     if page.header:
-        head = line(names)
+        head = fit_line(names)
         yield f"\x1b[1m{head[:-1]}\x1b[0m\n" if page.bold else head
         yield "  ".join("-" * size for size in sizes) + "\n"
     for row in chain(first, stream):
-        yield line(row)
+        yield fit_line(row)

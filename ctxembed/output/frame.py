@@ -72,7 +72,7 @@ def name_panel(sheet: Sheet, panel: Panel, x: float = MARGIN) -> None:
 
 
 def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
-    """Draw a legend: the mark and name of each series."""
+    """Draw a legend, each series with its name and its mark, or with a coloured "box"."""
     x = float(MARGIN)
     sheet.y += TEXT
     for number, name in enumerate(names):
@@ -102,10 +102,10 @@ def draw_shades(sheet: Sheet, least: str, most: str, side: float, *, signed: boo
     sheet.y += 8
 
 
-def draw_below(
+def draw_x_axis(
     sheet: Sheet, at: Scale, top: float, bottom: float, name: str = "", numbers: bool = True
 ) -> None:
-    """Draw a scale under a plot, with grid lines, and with tick labels if `numbers`."""
+    """Draw the x axis under a plot, with grid lines, and with tick labels if `numbers`."""
     for value, text in at.ticks:
         sheet.path(line_through([(at(value), top), (at(value), bottom)]), "line", wide=1)
         if numbers:
@@ -116,8 +116,8 @@ def draw_below(
         sheet.small_text((at.start + at.end) / 2, bottom + 2 * SMALL + 8, name)
 
 
-def draw_beside(sheet: Sheet, at: Scale, left: float, right: float) -> None:
-    """Draw a scale to the left of a plot."""
+def draw_y_axis(sheet: Sheet, at: Scale, left: float, right: float) -> None:
+    """Draw the y axis to the left of a plot, with grid lines and tick labels."""
     for value, text in at.ticks:
         sheet.path(line_through([(left, at(value)), (right, at(value))]), "line", wide=1)
         sheet.small_text(left - 6, at(value) + 4, text, "end")
@@ -126,7 +126,7 @@ def draw_beside(sheet: Sheet, at: Scale, left: float, right: float) -> None:
 
 
 def spread_labels(ends: Sequence[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
-    """Move labels apart as little as possible, so that each has its gap.
+    """Return positions of labels, moved apart as little as possible so that each has its gap.
 
     >>> spread_labels([(10, 0), (12, 1), (50, 2)], 10)
     [(6.0, 0), (16.0, 1), (50.0, 2)]

@@ -1,7 +1,6 @@
 """Draw heat maps: a square for each number, 0 is white."""
 
 from math import ceil
-from typing import NamedTuple
 
 from ctxembed.output.frame import draw_shades, name_panel
 from ctxembed.output.letters import SMALL, clean, measure, runs_left, shorten
@@ -10,15 +9,7 @@ from ctxembed.output.view import Panel, View
 
 MAX_CELLS = 100  # per side of a heat map
 MAX_COLUMNS = 24  # words of a sentence that are readable side by side
-
-
-class Squares(NamedTuple):
-    """The layout of a heat map."""
-
-    corner: str  # the name of the row labels
-    names: list[str]  # of columns
-    labels: list[str]  # of rows
-    cells: list[list[tuple[float | None, str]]]  # of each row: a number, and its text
+Cells = list[list[tuple[float | None, str]]]  # of each row: a number, and its text
 
 
 def draw_heat(sheet: Sheet, view: View) -> None:
@@ -34,9 +25,12 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     draw_shades(sheet, f"-{limit}" if signed else "0", limit, 14, signed=signed)
 
 
-def arrange_squares(view: View, panel: Panel) -> Squares:
-    """Arrange numbers in rows and columns; long sentences run down, Urdu runs right to left."""
-    corner, cells = view.label_name, list[list[tuple[float | None, str]]]()
+def arrange_squares(view: View, panel: Panel) -> tuple[str, list[str], list[str], Cells]:
+    """Return the name of the row labels, the names of columns and rows, and the cells.
+
+    Long sentences run down, Urdu runs right to left.
+    """
+    corner, cells = view.label_name, Cells()
     if view.chart.x is None:  # a column of the table for each column of squares
         names = [clean(name) for name in view.names]
         labels = [point.label for point in panel.points]
@@ -55,7 +49,7 @@ def arrange_squares(view: View, panel: Panel) -> Squares:
         elif runs_left(" ".join(names)):
             names, cells = names[::-1], [line[::-1] for line in cells]
     kept = [line[:MAX_CELLS] for line in cells[:MAX_CELLS]]
-    return Squares(corner, names[:MAX_CELLS], labels[:MAX_CELLS], kept)
+    return corner, names[:MAX_CELLS], labels[:MAX_CELLS], kept
 
 
 def _draw_squares(sheet: Sheet, view: View, panel: Panel, most: float) -> None:

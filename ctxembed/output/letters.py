@@ -51,7 +51,7 @@ def shorten(text: str, width: float, size: float = TEXT) -> str:
 
 
 def wrap_text(text: str, width: float, size: float = TEXT) -> list[str]:
-    """Break a text into lines of at most `width` pixels."""
+    """Return a text as lines of at most `width` pixels."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -73,7 +73,7 @@ def runs_left(text: str) -> bool:
 
 
 def mark_directions(text: str) -> str:
-    """Add direction marks so that numbers and arrows stay after a right-to-left word.
+    """Return text with direction marks, so that numbers stay after a right-to-left word.
 
     Without a mark of direction, سیب ≈ 0.3 is shown as 0.3 ≈ سیب by every viewer.
 

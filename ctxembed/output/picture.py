@@ -75,7 +75,7 @@ def sketch(table: Table, width: float) -> dict[str, Any]:
 
 
 def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
-    """Draw a table as svg, html, png or pdf."""
+    """Return a table's picture as svg or html text, or as the bytes of a png or pdf."""
     svg = draw(table, digits)
     if form == "svg":
         return svg

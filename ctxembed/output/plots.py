@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ctxembed.output.frame import (
     Scale,
-    draw_below,
-    draw_beside,
     draw_legend,
+    draw_x_axis,
+    draw_y_axis,
     name_panel,
     scale,
     spread_labels,
@@ -33,7 +33,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
         sheet.y += 6
         top, bottom = sheet.y, sheet.y + 260
         up = replace(ups, start=bottom, end=top)
-        draw_beside(sheet, up, left, right)
+        draw_y_axis(sheet, up, left, right)
         for value, text in along.ticks:
             sheet.small_text(along(value), bottom + SMALL + 4, text)
         sheet.small_text((left + right) / 2, bottom + 2 * SMALL + 10, str(view.chart.x))
@@ -156,8 +156,8 @@ def _draw_planes(sheet: Sheet, view: View) -> None:
         bottom = sheet.y + side
         along = replace(at, start=left, end=left + side)
         up = replace(at, start=bottom, end=sheet.y)
-        draw_beside(sheet, up, left, left + side)
-        draw_below(sheet, along, sheet.y, bottom, str(view.x_name))
+        draw_y_axis(sheet, up, left, left + side)
+        draw_x_axis(sheet, along, sheet.y, bottom, str(view.x_name))
         x, y, name = left - 34, (sheet.y + bottom) / 2, shorten(clean(view.names[0]), side, SMALL)
         sheet.text(x, y, name, "soft", size=SMALL, anchor="middle", turn=-90)
         _arrows(sheet, view, panel, along, up)

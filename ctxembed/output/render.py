@@ -96,22 +96,14 @@ def _latex(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     sides = "".join("r" if columns[i].role in numeric else "l" for i in kept)
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(escape_latex(cells[i]) for i in kept) + " \\\\\n"
+        texts = (" ".join(cells[i].split()).translate(_SPECIAL) for i in kept)
+        return " & ".join(texts) + " \\\\\n"
 
     yield f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n"
     if page.header:
         yield line([column.name for column in columns]) + "\\midrule\n"
     yield from map(line, rows)
     yield "\\bottomrule\n\\end{tabular}\n"
-
-
-def escape_latex(text: str) -> str:
-    """Escape the characters that are special in LaTeX.
-
-    >>> escape_latex("50 % of x_1 {a|b}")
-    '50 \\\\% of x\\\\_1 \\\\{a|b\\\\}'
-    """
-    return " ".join(text.split()).translate(_SPECIAL)
 
 
 def _with_names(columns: Sequence[Column], rows: Texts, page: Page) -> Texts:
@@ -175,7 +167,7 @@ def _markdown(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[st
 
 
 def _tabulate(names: Sequence[str], body: list[list[str]], form: str, header: bool) -> list[str]:
-    """Align the cells: numbers to the right, text to the left."""
+    """Return the lines of a table: numbers to the right, text to the left."""
     import tabulate
 
     tabulate.MIN_PADDING = 0  # no extra padding for headers
@@ -195,7 +187,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool) -> Sequence[str]:
-    """Make a table fit the terminal: break long names, then shorten the widest text column."""
+    """Shorten cells in place until a table fits the terminal; return names, broken where long."""
     cells = [max((len(row[i]) for row in body), default=0) for i in range(len(columns))]
     free = width - 2 * (len(columns) - 1)
     if header and sum(max(len(n), c) for n, c in zip(columns, cells, strict=True)) > free:
@@ -216,7 +208,7 @@ def _fit(columns: Sequence[str], body: list[list[str]], width: int, header: bool
 
 
 def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequence[int]) -> None:
-    """Break long text into lines, so that the table fits the terminal; " | " always breaks."""
+    """Break long cells into lines, in place, so that the table fits; " | " always breaks."""
     import textwrap
 
     def need(i: int) -> int:
@@ -239,7 +231,7 @@ def _break(columns: Sequence[str], body: list[list[str]], width: int, wrap: Sequ
 
 
 def _break_name(name: str, size: int) -> str:
-    """Break a column's name in two where it is wider than its cells.
+    """Return a column's name, in two lines where it is wider than its cells.
 
     >>> _break_name("cos_static", 6), _break_name("representation", 7), _break_name("score", 1)
     ('cos_\\nstatic', 'represen-\\ntation', 'score')

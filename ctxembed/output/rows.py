@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ctxembed.output.frame import Scale, draw_below, draw_legend, name_panel, scale
+from ctxembed.output.frame import Scale, draw_legend, draw_x_axis, name_panel, scale
 from ctxembed.output.letters import SMALL, clean, measure, shorten
 from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
@@ -32,7 +32,7 @@ def _begin(sheet: Sheet, view: View, panel: Panel, at: Scale, high: float) -> fl
     """Draw a panel's name and scale, tick labels under the last only; return its top."""
     name_panel(sheet, panel)
     top, last = sheet.y, panel is view.panels[-1]  # all panels share one scale
-    draw_below(sheet, at, top, top + high, numbers=last)
+    draw_x_axis(sheet, at, top, top + high, numbers=last)
     sheet.y = top + high + (SMALL + 12 if last else 4)
     return top
 

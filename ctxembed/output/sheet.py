@@ -28,8 +28,8 @@ SHAPES: tuple[Sequence[tuple[float, float]], ...] = (
 FONT = "system-ui,'Segoe UI','Noto Sans','DejaVu Sans',Arial,sans-serif"
 
 
-def _style() -> str:
-    def rules(ink: str, soft: str, line: str, paper: str, colours: Sequence[str]) -> str:
+def _style_sheet() -> str:
+    def css_rules(ink: str, soft: str, line: str, paper: str, colours: Sequence[str]) -> str:
         styles = {
             "ink": f"fill:{ink}", "soft": f"fill:{soft}", "line": f"stroke:{line};fill:none",
             "paper": f"fill:{paper}", "none": f"fill:{line}", "halo": f"stroke:{paper}",
@@ -39,8 +39,8 @@ def _style() -> str:
         styles |= {f"s{i}": f"fill:{colour}" for i, colour in enumerate(COLOURS[:2])}
         return "".join(f".ctxembed .{name}{{{style}}}" for name, style in styles.items())
 
-    light = rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
-    dark = rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
+    light = css_rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
+    dark = css_rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
     return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
 
 
@@ -157,11 +157,11 @@ class Sheet:
             f' aria-label="{escape(clean(title))}" font-family="{FONT}" font-size="{TEXT}">'
         )
         paper = f'<rect class="paper" width="{wide}" height="{high}"/>'
-        marks = map(_markup, self.marks)
-        return "\n".join([head, f"<style>{_style()}</style>", paper, *marks, "</svg>\n"])
+        marks = map(_to_xml, self.marks)
+        return "\n".join([head, f"<style>{_style_sheet()}</style>", paper, *marks, "</svg>\n"])
 
 
-def _markup(mark: Mark) -> str:
+def _to_xml(mark: Mark) -> str:
     tag, attributes, text, tip = mark
     start = f"<{tag}" + "".join(
         f' {name}="{value}"' for name, value in attributes.items() if name != "data-row"

@@ -15,7 +15,7 @@ RAMPS = {
 
 
 def paint(text: str, series: int, colours: bool, fraction: float | None = None) -> str:
-    """Colour a text by its series; with a fraction from 0 to 1, its background."""
+    """Return a text coloured by its series; with a fraction from 0 to 1, its background."""
     if not colours or (not text.strip() and fraction is None):
         return text
     if fraction is None:
@@ -44,7 +44,7 @@ def _columns(letter: str) -> int:
 
 
 def fit(text: str, size: int, right: bool = False, end: bool = False) -> str:
-    """Cut or pad a text to `size` columns, keeping its beginning or (with end) its end.
+    """Return a text cut or padded to `size` columns; its beginning is kept or (with end) its end.
 
     >>> fit("apple", 3), fit("apple", 3, end=True), fit("apple", 7), fit("0.5", 5, right=True)
     ('ap…', '…le', 'apple  ', '  0.5')

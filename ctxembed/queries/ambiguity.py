@@ -7,7 +7,7 @@ import numpy as np
 
 from ctxembed.context.columns import WORD
 from ctxembed.context.hits import Hits, find_hits
-from ctxembed.context.occurrences import CHUNK_SIZE, sample
+from ctxembed.context.occurrences import CHUNK_SIZE, sample_positions
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError
 from ctxembed.model.bundled import on_model
@@ -82,7 +82,7 @@ def ambiguity(
     if not measured:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
-    usages = list(measure(representations, name, measured, seed, progress))
+    usages = list(measure_usages(representations, name, measured, seed, progress))
     usages.sort(key=lambda item: _order(item, carries_content(representations, item.word)))
     space = make_space(representations, name)
     over = f"{space.baseline:.3f}, that of random pairs of different words"
@@ -133,11 +133,11 @@ def ambiguous_words(
     model = representations.model
     min_count = min_count or min(200, max(MIN_OCCURRENCES, model.tokens // 10_000))
     words = [w for w in _frequent_words(model, min_count) if carries_content(representations, w)]
-    usages = measure(representations, attention, words, seed, progress)
+    usages = measure_usages(representations, attention, words, seed, progress)
     yield from (item.word for item in sorted(usages, key=lambda item: _order(item, True)))
 
 
-def measure(
+def measure_usages(
     representations: Representations, attention: str, words: Sequence[str], seed: int,
     progress: Progress,
 ) -> Iterator[Usage]:  # fmt: skip
@@ -148,7 +148,9 @@ def measure(
             # The draw for a word depends on that word only, not on the others in its batch.
             keys = [(seed, *model.vocabulary.parts(hits.query)) for hits in batch]
             pairs = zip(batch, map(np.random.default_rng, keys), strict=True)
-            positions = [sample(hits.positions, OCCURRENCES_PER_WORD, rng) for hits, rng in pairs]
+            positions = [
+                sample_positions(hits.positions, OCCURRENCES_PER_WORD, rng) for hits, rng in pairs
+            ]
             joined = np.concatenate(positions)
             every = unit(vectors_at(model, space.representation, joined, batch[0].size))
             parts = np.split(every, np.cumsum([len(some) for some in positions])[:-1])

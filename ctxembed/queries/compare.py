@@ -7,7 +7,7 @@ import numpy as np
 
 from ctxembed.context.columns import POSITION, SENTENCE, SHADED, TARGET, TOKEN, WEIGHT
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
-from ctxembed.context.occurrences import corpus_of, spread
+from ctxembed.context.occurrences import corpus_of, spread_positions
 from ctxembed.context.representations import (
     Attention,
     ModelRepresentation,
@@ -96,7 +96,7 @@ def compare(
             meaning = meanings[row].get(name)
             rows.append((*cells, *(meaning.cells() if meaning else (None,) * len(MEANING))))
 
-    def lines() -> Iterator[str]:
+    def describe_lines() -> Iterator[str]:
         nearest = {
             name: [list(axes)[i] for i in on_axes[name].argmax(axis=1)]
             for name in runs
@@ -110,14 +110,14 @@ def compare(
     columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *MEANING)
     notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, on_axes)]
     chart = _draw(chosen[-1], runs, read, list(axes))
-    return Table(columns, rows, notes, read.unknown, chart=chart, lead=lines)
+    return Table(columns, rows, notes, read.unknown, chart=chart, lead=describe_lines)
 
 
 def _mean_cosine(model: Model, representation: Representation, word: int) -> float | None:
     """Return the mean cosine of all pairs of a word's occurrences; None if there is no pair."""
     if model.index is None or not isinstance(representation, ModelRepresentation):
         return None
-    positions = spread(corpus_of(model).positions(word), OCCURRENCES)
+    positions = spread_positions(corpus_of(model).positions(word), OCCURRENCES)
     if len(positions) < 2:
         return None
     vectors = vectors_at(model, representation, positions)

@@ -47,14 +47,14 @@ def contextualize(
     else:
         representation = choose_representation(Representations.of(model), attention, general)
 
-    def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
+    def vector_rows(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
         for targets, vectors in contextual_vectors(
             model, representation, lines, every_word=every_word, skipped=skipped
         ):
             for target, vector in zip(targets, vectors, strict=True):
                 yield target.sentence, target.name, target.item.position, vector
 
-    return answer_lines((*WHERE, vector_of(representation.dim)), sentences, answer)
+    return answer_lines((*WHERE, vector_of(representation.dim)), sentences, vector_rows)
 
 
 def answer_lines(
@@ -92,13 +92,13 @@ def contextual_vectors(
 ) -> Iterator[tuple[list[Target], Floats]]:
     """Yield targets and their vectors (n, d), a chunk of sentences at a time, in their order."""
 
-    def read(text: str, number: int) -> Parsed:
+    def parse_line(text: str, number: int) -> Parsed:
         if not every_word and "[" not in text:
             raise UsageError("no target; mark it with [ ] or give --all")
         plain = text.replace("[", " ").replace("]", " ") if every_word else text
         return parse(model, plain, number=number)
 
-    for targets in read_targets(sentences, read, skipped or Skipped()):
+    for targets in read_targets(sentences, parse_line, skipped or Skipped()):
         yield targets, _run(representation, [target.item for target in targets])
 
 
@@ -113,7 +113,7 @@ def read_targets(
 
 
 def _run(representation: Representation, items: Sequence[Occurrence]) -> Floats:
-    """Return vectors (n, d) of targets; a sentence whose every word is a target is one square."""
+    """Return vectors (n, d) of targets; if each word of a sentence is one, attend to it once."""
     if not isinstance(representation, Attention):
         return representation.vectors(items)
     vectors = np.zeros((len(items), representation.dim), np.float32)

@@ -74,7 +74,7 @@ def explain(
         return StepTable(make_steps(chosen, read.parsed[0], other, encoding, head), notes)
     kept: list[Explanation] = []
 
-    def explained() -> Iterable[Explanation]:
+    def explanations() -> Iterable[Explanation]:
         return kept or (
             item
             for parsed in read.parsed
@@ -83,18 +83,20 @@ def explain(
 
     labels = (SENTENCE, TARGET) if read.several else (TARGET,)
 
-    def table(columns: Sequence[Column], rows_of: Callable[[Explanation], Iterable[Row]]) -> Table:
+    def tabulate(
+        columns: Sequence[Column], rows_of: Callable[[Explanation], Iterable[Row]]
+    ) -> Table:
         def rows() -> Iterator[Row]:
-            for item in explained():
+            for item in explanations():
                 about = (item.sentence, item.target) if read.several else (item.target,)
                 yield from ((*about, *row) for row in rows_of(item))
 
         return Table((*labels, *columns), rows, notes, read.unknown)
 
     if recipe:
-        return table([RECIPE], lambda item: [(_recipe(item, head, digits),)])
+        return tabulate([RECIPE], lambda item: [(_recipe(item, head, digits),)])
     if check:
-        kept = list(explained())
+        kept = list(explanations())
         for item in kept:
             check_rows(item.rows("each"), item)
         which = "" if len(kept) == 1 else f" of all {len(kept)} targets"
@@ -104,9 +106,9 @@ def explain(
         notes.append(f"{number} heads: weight is the mean of theirs; --head each shows each step")
     if top is not None:
         notes.append(f"only the {top} heaviest words: their weights need not sum to 1")
-    terms = next(iter(explained())).terms if whole else []
+    terms = next(iter(explanations())).terms if whole else []
     steps_shown = (*STEP, *TERM.each(terms), SUM) if whole else ()
-    result = table(
+    result = tabulate(
         (HEAD, TOKEN, POSITION, *steps_shown, WEIGHT, CONTRIBUTION),
         lambda item: _sort(item.rows(head), sort, top),
     )

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from ctxembed.context.hits import Hits, find_each, find_hits
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
-from ctxembed.context.occurrences import CHUNK_SIZE, around, corpus_of, read, sample
+from ctxembed.context.occurrences import (
+    CHUNK_SIZE,
+    corpus_of,
+    read_windows,
+    sample_positions,
+    text_around,
+)
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import bundled_name, on_model
@@ -68,7 +74,7 @@ def kwic(
     for hits in matches:
         positions = hits.positions
         if most is not None:
-            positions = sample(positions, most, np.random.default_rng(seed))
+            positions = sample_positions(positions, most, np.random.default_rng(seed))
         notes.append(describe_count(model, hits, len(positions)))
         senses, more = find_known_senses(representations, hits, attention, needed, seed, progress)
         notes += more
@@ -85,7 +91,7 @@ def kwic(
             lines = kept if sort == "position" else _sorted(kept, sort, split)
             yield from islice(lines, number)
 
-    def points() -> Table:
+    def map_points() -> Table:
         if senses:
             return map_senses(representations, senses, seed)
         unsaved = find_senses(representations, word, attention=attention, seed=seed)
@@ -95,7 +101,7 @@ def kwic(
 
     chart = None
     if len(matches) == 1 and _has_vector(model, word := matches[0].query):
-        chart = draw_map(word, name, points)
+        chart = draw_map(word, name, map_points)
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
 
 
@@ -137,7 +143,7 @@ def _text_notes(model: Model) -> list[str]:
 
 
 def _has_vector(model: Model, word: str) -> bool:
-    """Return whether what was searched for is a word or words, not a pattern."""
+    """Return whether a search is for known words, which have vectors, not for a pattern."""
     return "*" not in word and bool(model.vocabulary.parts(word))
 
 
@@ -180,7 +186,7 @@ def _lines(
             on_axes = axis_cosines(model, vectors, axes, representation.alone)
         sentences = index.sentence_of(chunk).tolist()
         for number, position in enumerate(chunk.tolist()):
-            left, hit, right = around(index, position, width, size)
+            left, hit, right = text_around(index, position, width, size)
             margin = float(margins[number])
             yield (
                 hits.query, *index.source_of(sentences[number]), left.strip(), hit, right.strip(),
@@ -197,7 +203,7 @@ def classify_at(
     labels, margins = np.zeros(len(positions), np.intp), np.full(len(positions), np.nan, np.float32)
     if senses:
         representation = sense_representation(representations, senses.attention)
-        for batch in read(representations.model, positions, size=size):
+        for batch in read_windows(representations.model, positions, size=size):
             vectors = representation.embed(batch)
             labels[batch.rows], margins[batch.rows] = classify(vectors, senses.weights, senses.bias)
     return labels, margins
@@ -206,11 +212,11 @@ def classify_at(
 def _sorted(lines: Iterable[Line], sort: str, split: Callable[[str], list[str]]) -> list[Line]:
     """Sort by sense (largest margin first), margin (smallest first), left or right word."""
 
-    def key(line: Line) -> Any:
+    def sort_key(line: Line) -> Any:
         sense, margin = line[COLUMN["sense"]], line[COLUMN["margin"]]
         if sort in ("sense", "margin"):  # one sense has no margins
             return (sense, -(margin or 0.0)) if sort == "sense" else margin or 0.0
         words = split(line[COLUMN[sort]])  # the nearest word first
         return words[::-1] if sort == "left" else words
 
-    return sorted(lines, key=key)
+    return sorted(lines, key=sort_key)

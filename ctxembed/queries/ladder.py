@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.occurrences import spread
+from ctxembed.context.occurrences import spread_positions
 from ctxembed.context.parse import Occurrence, Parsed, parse
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import describe_skipped
@@ -109,7 +109,9 @@ def _occurrences(model: Model, word: str) -> list[Occurrence]:
     if model.index is None or len(parts) > 1:
         return [Occurrence(parts, range(len(parts)))]
     items = []
-    for position in spread(model.index.positions(int(parts[0])), MAX_OCCURRENCES).tolist():
+    for position in spread_positions(
+        model.index.positions(int(parts[0])), MAX_OCCURRENCES
+    ).tolist():
         sentence = int(model.index.sentence_of(np.array([position]))[0])
         ids = model.index.sentence(sentence)
         at = position - model.index.offsets[sentence]

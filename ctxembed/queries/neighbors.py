@@ -34,7 +34,7 @@ def neighbors(
     min_count: int = 1,
     raw: bool = False,
 ) -> Table:
-    """Rank the nearest words of each word; rare ones are ranked lower, unless raw."""
+    """Return the nearest words of each word; rare ones are ranked lower, unless raw."""
     known, notes, unknown = model.vocabulary.keep_known(words)
     vectors = np.array([model.vector(word) for word in known])
     exclude = [model.vocabulary.parts(word) for word in known]

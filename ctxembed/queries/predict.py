@@ -47,7 +47,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
             raise UsageError("no target; mark it: it was a [piece of cake]")
         return parse(model, text, number=number)
 
-    def answer(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
+    def label_rows(lines: Iterable[str], skipped: Skipped) -> Iterator[tuple[Cell, ...]]:
         for targets in read_targets(lines, read_marked, skipped):
             items = [target.item.clip(REACH) for target in targets]
             own = Static("static", representation.inputs).vectors(items)
@@ -62,7 +62,7 @@ def predict(model: Model, sentences: str | Iterable[str], *, attention: str | No
                 similar = (task["expressions"][like], float(cosines[like]), gloss)
                 yield (*cells, *similar)[: len(columns)]
 
-    return answer_lines(columns, sentences, answer)
+    return answer_lines(columns, sentences, label_rows)
 
 
 def _choose_task(model: Model, name: str | None) -> str:

@@ -83,7 +83,7 @@ def senses(
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
     alone = len(known) + len(unknown) == 1
 
-    def find(word: str) -> Mixture:
+    def load_or_find(word: str) -> Mixture:
         saved = None if again or save else current_senses(model, word, name)
         if saved is not None:  # are they what these options would find?
             facts = saved.facts
@@ -107,7 +107,7 @@ def senses(
     with outer.stage("senses", total, "words") as stage:  # one bar at a time
         for word in candidates:
             try:
-                mixture = find(word)
+                mixture = load_or_find(word)
             except CtxembedError as error:
                 if alone or (isinstance(error, ModelError) and model.index is not None):
                     raise

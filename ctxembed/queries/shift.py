@@ -116,16 +116,16 @@ def shift(
             if test is not None:
                 tests[word] = test
             stage.advance()
-    adjusted = permutation.adjust(np.array([test.p_value for test in tests.values()]))
+    adjusted = permutation.benjamini_hochberg(np.array([test.p_value for test in tests.values()]))
     q_values = dict(zip(tests, adjusted.tolist(), strict=True))
 
-    def order(word: int) -> tuple[float, ...]:
+    def significance_order(word: int) -> tuple[float, ...]:
         if (test := tests.get(word)) is None:
             return 2, 0.0, 0.0
         moved = q_values[word] <= SIGNIFICANT
         return (0, -test.effect, test.p_value) if moved else (1, test.p_value, -test.effect)
 
-    ranked = static if by == "static" else sorted(tested, key=order)
+    ranked = static if by == "static" else sorted(tested, key=significance_order)
     ranks = {word: rank for rank, word in enumerate(ranked, 1)}
     results = []
     for word in known or ranked[:number]:
@@ -146,7 +146,7 @@ def word_vectors(
     (x, documents_x), (y, documents_y) = (aligned.vectors(side, word, most, rng) for side in (0, 1))
     if min(len(x), len(y)) < MIN_OCCURRENCES:
         return None
-    return x, y, permutation.by_document(x, documents_x, y, documents_y)
+    return x, y, permutation.sum_by_document(x, documents_x, y, documents_y)
 
 
 def run_permutation_test(
@@ -181,12 +181,12 @@ def _measure(
     distance = test.distance if test else float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
     return replace(
         result, documents=(documents.first, len(documents.counts) - documents.first), test=test,
-        distance=distance, interval=permutation.interval(documents, test, rng) if test else None,
-        split=split(x, y, cluster(both, aligned.space, senses).labels),
+        interval=permutation.bootstrap_interval(documents, test, rng) if test else None,
+        distance=distance, split=split_distance(x, y, cluster(both, aligned.space, senses).labels),
     )  # fmt: skip
 
 
-def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
+def split_distance(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
     """Return |mean y - mean x| split into what sense shares explain, and the senses themselves.
 
     With shares p and q and sense means m and n, the difference of the means is exactly
@@ -194,7 +194,7 @@ def split(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
     A sense that one corpus lacks adds to the first part only. labels (n + m,).
 
     >>> x, y = np.array([[1.0, 0], [1, 0], [0, 1]]), np.array([[1.0, 0], [0, 1], [0, 1]])
-    >>> parts = split(x, y, np.array([0, 0, 1, 0, 1, 1]))
+    >>> parts = split_distance(x, y, np.array([0, 0, 1, 0, 1, 1]))
     >>> round(parts.from_shares, 6), round(parts.from_senses, 6)
     (0.471405, 0.0)
     """

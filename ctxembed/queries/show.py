@@ -9,7 +9,7 @@ import numpy as np
 from ctxembed.context.columns import NUMBERS, VECTOR, WORD, vector_of
 from ctxembed.context.hits import find_hits
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes, nearest
-from ctxembed.context.occurrences import corpus_of, no_corpus, quote, spread
+from ctxembed.context.occurrences import corpus_of, no_corpus, quote, spread_positions
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
@@ -82,5 +82,5 @@ def _describe(
     for name, cosine in zip(axes, axis_cosines(model, vector, axes)[0], strict=True):
         yield f"axis {name}", float(cosine)
     if hits is not None:
-        for position in spread(hits.positions, occurrences).tolist():
+        for position in spread_positions(hits.positions, occurrences).tolist():
             yield "occurrence", quote(corpus_of(model), position, size=hits.size)

@@ -34,7 +34,7 @@ def unfold(
     over: str | None = None,
     encoding: str = "none",
 ) -> Table:
-    """List every step of one head for the first target of a sentence; over: attends to another.
+    """List each step of one head for the first target; `over` is another sentence to attend to.
 
     Each number follows from those above it: dot = q·k, score = scale · dot + the terms, weight =
     softmax of score; the sum of weight · v over all heads, plus own, is the output.

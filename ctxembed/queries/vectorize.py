@@ -13,7 +13,7 @@ from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
-from ctxembed.static.counts import METHODS, count
+from ctxembed.static.counts import METHODS, count_matrix
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -107,5 +107,5 @@ def count_words(
     columns: Sequence[str] = (),
 ) -> Counts:
     """Return the counts of words in sentences: one-hot, bow or tfidf."""
-    rows, names, matrix = count(method, sentences, tokenizer or Tokenizer(), columns)
+    rows, names, matrix = count_matrix(method, sentences, tokenizer or Tokenizer(), columns)
     return Counts(ROW if method == "one-hot" else SENTENCE, rows, names, matrix)

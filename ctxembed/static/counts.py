@@ -9,10 +9,10 @@ from ctxembed.text.tokenizer import Tokenizer
 METHODS = ("one-hot", "bow", "tfidf")
 
 
-def count(
+def count_matrix(
     method: str, sentences: Iterable[str], tokenizer: Tokenizer, columns: Sequence[str] = ()
 ) -> tuple[list[str], list[str], Any]:
-    """Return the names of rows and columns, and a sparse matrix of them.
+    """Return names of rows and columns, and the sparse matrix: one-hot, bow or tfidf.
 
     Bag of words and TF-IDF have a row a sentence, named by its number, and their columns in
     alphabetical order; one-hot has a row a word, in order of appearance. `columns` are the words

@@ -70,5 +70,5 @@ def choose(
             raise UsageError(problem) from None
         note = f"trained by gensim, which takes longer: {error}; pip install numba helps"
         return "gensim", gensim_engine.train, note
-    own_engine.prepare(progress)
+    own_engine.compile_kernel(progress)
     return "own", own_engine.train, None

@@ -44,8 +44,8 @@ def compiled(function: Function) -> Function:
 
 
 @part
-def step(x: State) -> State:
-    """Return the next random number: Marsaglia's xorshift, never 0."""
+def next_random(x: State) -> State:
+    """Return the random state after x, never 0: Marsaglia's xorshift."""
     x ^= x << u64(13)
     x ^= x >> u64(7)
     x ^= x << u64(17)
@@ -53,8 +53,8 @@ def step(x: State) -> State:
 
 
 @part
-def below(x: State, n: int) -> Any:
-    """Return a random integer from 0 to n-1."""
+def random_below(x: State, n: int) -> Any:
+    """Return an integer from 0 to n-1 made of the random state x."""
     return np.int64((x * u64(2685821657736338717) >> u64(32)) * u64(n) >> u64(32))
 
 
@@ -65,7 +65,7 @@ def subsample(ids: Ids, first: int, last: int, keep: Ids, kept: Ids, x: State) -
     for position in range(first, last):
         word = ids[position]
         if word < len(keep):
-            x = step(x)
+            x = next_random(x)
             if np.uint32(x >> u64(32)) <= keep[word]:
                 kept[n] = word
                 n += 1
@@ -84,17 +84,17 @@ def context_words(kept: Ids, n: int, i: int, reach: int, words: Ids) -> int:
 
 
 @part
-def draw(chance: Ids, other: Ids, outs: Ids, negative: int, x: State) -> State:
-    """Fill outs[1:] with random words: a row of the alias table, or its other word."""
+def draw_negatives(chance: Ids, other: Ids, outs: Ids, negative: int, x: State) -> State:
+    """Fill outs[1:] with negative samples by the alias table; return the new random state."""
     for j in range(1, negative + 1):
-        x = step(x)
-        word = below(x, len(chance))
+        x = next_random(x)
+        word = random_below(x, len(chance))
         outs[j] = word if np.uint32(x) <= chance[word] else other[word]
     return x
 
 
 @part
-def fetch(outputs: Floats, outs: Ids, n: int, c: Floats) -> None:
+def copy_outputs(outputs: Floats, outs: Ids, n: int, c: Floats) -> None:
     """Copy n output vectors into c (J, d), as they are before they move."""
     for j in range(n):
         row = outputs[outs[j]]
@@ -103,8 +103,8 @@ def fetch(outputs: Floats, outs: Ids, n: int, c: Floats) -> None:
 
 
 @part
-def score(x: Floats, c: Floats, s: Floats) -> None:
-    """s (J,) = c (J, d) @ x (d,)."""
+def dot_products(x: Floats, c: Floats, s: Floats) -> None:
+    """Write c (J, d) @ x (d,) into s (J,)."""
     for j in range(0, len(s), TOGETHER):
         c0, c1, c2, c3, c4, c5 = c[j], c[j + 1], c[j + 2], c[j + 3], c[j + 4], c[j + 5]
         s0 = s1 = s2 = s3 = s4 = s5 = f32(0)
@@ -119,7 +119,7 @@ def score(x: Floats, c: Floats, s: Floats) -> None:
 
 
 @part
-def squash(s: Floats, n: int) -> None:
+def apply_sigmoid(s: Floats, n: int) -> None:
     """Replace n scores by their sigmoid, to 1e-6: tanh(x/2) as a quotient of polynomials."""
     for i in range(n):
         x = min(max(s[i] * f32(0.5), f32(-7.9)), f32(7.9))
@@ -139,9 +139,9 @@ def squash(s: Floats, n: int) -> None:
 
 
 @part
-def errors(s: Floats, n: int, width: int, outs: Ids, negative: int, rate: Any) -> None:
+def scores_to_gradients(s: Floats, n: int, width: int, outs: Ids, negative: int, rate: Any) -> None:
     """Replace scores (n * width,) by rate * (label - sigmoid); 0 where a negative is the centre."""
-    squash(s, n * width)
+    apply_sigmoid(s, n * width)
     for i in range(n * width):
         s[i] *= -rate
     for m in range(0, n * width, width):
@@ -152,8 +152,8 @@ def errors(s: Floats, n: int, width: int, outs: Ids, negative: int, rate: Any) -
 
 
 @part
-def push(c: Floats, vectors: Floats, words: Ids, n: int, g: Floats, j: int) -> None:
-    """c (d,) += the sum of g[m, j] times the vector of word m, for n words."""
+def add_context_vectors(c: Floats, vectors: Floats, words: Ids, n: int, g: Floats, j: int) -> None:
+    """Add to c (d,) the sum of g[m, j] times the vector of word m, for n words."""
     m = 0
     while m + 4 <= n:
         x0, x1 = vectors[words[m]], vectors[words[m + 1]]
@@ -175,8 +175,8 @@ def push(c: Floats, vectors: Floats, words: Ids, n: int, g: Floats, j: int) -> N
 
 
 @part
-def pull(x: Floats, c: Floats, g: Floats) -> None:
-    """x (d,) += g (J,) @ c (J, d)."""
+def add_output_vectors(x: Floats, c: Floats, g: Floats) -> None:
+    """Add g (J,) @ c (J, d) to x (d,)."""
     for j in range(0, len(g), TOGETHER):
         c0, c1, c2, c3, c4, c5 = c[j], c[j + 1], c[j + 2], c[j + 3], c[j + 4], c[j + 5]
         g0, g1, g2, g3, g4, g5 = g[j], g[j + 1], g[j + 2], g[j + 3], g[j + 4], g[j + 5]
@@ -216,23 +216,23 @@ def train(
         for i in range(n):
             if status[0] != 0:
                 return
-            x = step(x)
-            many = context_words(kept, n, i, 1 + below(x, window), context)
+            x = next_random(x)
+            many = context_words(kept, n, i, 1 + random_below(x, window), context)
             if many == 0:
                 continue
             outs[0] = kept[i]
-            x = draw(chance, other, outs, negative, x)
+            x = draw_negatives(chance, other, outs, negative, x)
             if skipgram:
                 for first in range(0, many, batch):
                     words = context[first : min(many, first + batch)]
-                    fetch(outputs, outs, negative + 1, c)
+                    copy_outputs(outputs, outs, negative + 1, c)
                     for m in range(len(words)):
-                        score(vectors[words[m]], c, g[m])
-                    errors(flat, len(words), width, outs, negative, now)
+                        dot_products(vectors[words[m]], c, g[m])
+                    scores_to_gradients(flat, len(words), width, outs, negative, now)
                     for j in range(negative + 1):
-                        push(outputs[outs[j]], vectors, words, len(words), g, j)
+                        add_context_vectors(outputs[outs[j]], vectors, words, len(words), g, j)
                     for m in range(len(words)):
-                        pull(vectors[words[m]], c, g[m])
+                        add_output_vectors(vectors[words[m]], c, g[m])
             else:
                 mean, error = hidden[0], hidden[1]
                 for k in range(dim):
@@ -243,12 +243,12 @@ def train(
                         mean[k] += row[k]
                 for k in range(dim):
                     mean[k] /= f32(many)
-                fetch(outputs, outs, negative + 1, c)
-                score(mean, c, g[0])
-                errors(flat, 1, width, outs, negative, now)
+                copy_outputs(outputs, outs, negative + 1, c)
+                dot_products(mean, c, g[0])
+                scores_to_gradients(flat, 1, width, outs, negative, now)
                 for j in range(negative + 1):
-                    push(outputs[outs[j]], hidden, first_row, 1, g, j)
-                pull(error, c, g[0])
+                    add_context_vectors(outputs[outs[j]], hidden, first_row, 1, g, j)
+                add_output_vectors(error, c, g[0])
                 for m in range(many):
                     row = vectors[context[m]]
                     for k in range(dim):

@@ -19,8 +19,8 @@ MAX_UINT32 = 2**32 - 1
 POWER = 0.75  # of the counts, by which negatives are drawn
 
 
-def prepare(progress: Progress) -> None:
-    """Compile the loop, or read it from disk where an earlier run left it."""
+def compile_kernel(progress: Progress) -> None:
+    """Compile the training loop, or load what an earlier run compiled."""
     with progress.stage("compiling", None, "") as stage:
         stage.say("once, then it is read from disk")
         ids, numbers = np.zeros(1, np.int32), np.zeros(1, np.int64)
@@ -40,7 +40,7 @@ def train(
     vectors[:, : settings.dim] = rng.random((len(counts), settings.dim), np.float32) * 2 - 1
     vectors /= settings.dim
     outputs = np.zeros_like(vectors)
-    tables = (keep(counts, settings.sample), *alias(counts))
+    tables = (keep_probabilities(counts, settings.sample), *alias_table(counts))
     states = rng.integers(1, 2**63, (settings.workers, 1), dtype=np.uint64)
     status = np.zeros((settings.workers, 2), np.int64)  # whether to stop, words done
     folder = index.folder
@@ -50,10 +50,10 @@ def train(
     tickets = iter(range(parts * settings.epochs))  # a free worker takes the next
     slope = (settings.rate - min(settings.rate, FINAL_RATE)) / (sentences * settings.epochs)
 
-    def work(worker: int) -> None:
+    def train_parts(worker: int) -> None:
         for ticket in tickets:
             epoch, part = divmod(ticket, parts)
-            ids, bounds = read(folder, part * SENTENCES)
+            ids, bounds = read_sentences(folder, part * SENTENCES)
             rate = settings.rate - slope * (epoch * sentences + part * SENTENCES)
             kernel.train(
                 *(ids, bounds, *tables, vectors, outputs, states[worker], status[worker]),
@@ -68,7 +68,7 @@ def train(
         ThreadPoolExecutor(settings.workers) as pool,
     ):
         try:
-            jobs = [pool.submit(work, worker) for worker in range(settings.workers)]
+            jobs = [pool.submit(train_parts, worker) for worker in range(settings.workers)]
             running, before = True, 0
             while running:
                 finished, unfinished = wait(jobs, TICK, FIRST_EXCEPTION)
@@ -89,7 +89,7 @@ def train(
     return vectors, outputs
 
 
-def read(folder: Path, first: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def read_sentences(folder: Path, first: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the ids of some sentences, and where each begins among them."""
     # The files are mapped again each time, so that pages that were read are released.
     bounds = np.array(np.load(folder / "offsets.npy", mmap_mode="r")[first:][: SENTENCES + 1])
@@ -97,10 +97,10 @@ def read(folder: Path, first: int) -> tuple[NDArray[np.int32], NDArray[np.int64]
     return np.array(ids[bounds[0] : bounds[-1]]), bounds - bounds[0]
 
 
-def keep(counts: NDArray[np.int64], sample: float) -> NDArray[np.uint32]:
+def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.uint32]:
     """Return (V,) the probability that a word is kept in subsampling, as 32 bits.
 
-    >>> (keep(np.array([900, 100]), 0.01) / 2**32).round(3).tolist()
+    >>> (keep_probabilities(np.array([900, 100]), 0.01) / 2**32).round(3).tolist()
     [0.117, 0.416]
     """
     if not sample:
@@ -109,7 +109,7 @@ def keep(counts: NDArray[np.int64], sample: float) -> NDArray[np.uint32]:
     return _as_bits((np.sqrt(share) + 1) / share)
 
 
-def alias(counts: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+def alias_table(counts: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """Return a table that draws words by counts to the power 3/4 in one step (Walker's method).
 
     Row i is drawn, then word i with chance[i] (as 32 bits), or else other[i].

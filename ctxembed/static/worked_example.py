@@ -37,7 +37,7 @@ def read_vectors(path: Path) -> WorkedExample:
     except (ValueError, AttributeError, TypeError):
         expected = '{"vectors": {"phone": [1, 0]}, "w_v": [[2, 0], [0, 2]]}'
         raise CorpusError(f"{path}: cannot be read; write JSON such as {expected}") from None
-    vectors = _matrix(path, rows)
+    vectors = _to_matrix(path, rows)
     by_head = {name: x[None] if x.ndim == 2 else x for name, x in matrices.items()}
     _check_matrices(path, by_head, vectors.shape[1])
     return WorkedExample(words, vectors, by_head)
@@ -73,10 +73,10 @@ def _read_rows(path: Path, text: str, first: int = 1) -> tuple[list[str], Floats
             rows[word] = [float(cell) for cell in cells]
         except ValueError:
             raise CorpusError(f"{path}: line {number}: not a number in {line!r}") from None
-    return list(rows), _matrix(path, list(rows.values()))
+    return list(rows), _to_matrix(path, list(rows.values()))
 
 
-def _matrix(path: Path, rows: list[list[float]]) -> Floats:
+def _to_matrix(path: Path, rows: list[list[float]]) -> Floats:
     if not rows or not rows[0]:
         raise CorpusError(f"{path}: contains no numbers")
     if len({len(row) for row in rows}) > 1:

@@ -41,7 +41,7 @@ class Documents:
     first: int  # number of documents of the first corpus
 
     def mean_square(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return |D|² (n,) and |D|² / (1/a + 1/b) (n,) for n assignments of documents.
+        """Return |D|² (n,), D the difference of means, and |D|² / (1/a + 1/b) (n,), a and b counts.
 
         weights: (n, D) 1 for a document of the first corpus, 0 for one of the second.
         """
@@ -52,8 +52,8 @@ class Documents:
         return squares, squares / (1 / a + 1 / b)
 
 
-def by_document(x: Floats, of_x: Ints, y: Floats, of_y: Ints) -> Documents:
-    """Sum vectors (n, d) and (m, d) by their documents (n,) and (m,)."""
+def sum_by_document(x: Floats, of_x: Ints, y: Floats, of_y: Ints) -> Documents:
+    """Return the sum of vectors (n, d), (m, d) in each document, numbered by (n,), (m,)."""
     sums, counts = [], []
     for vectors, documents in ((x, of_x), (y, of_y)):
         _, number, sizes = np.unique(documents, return_inverse=True, return_counts=True)
@@ -67,7 +67,7 @@ def by_document(x: Floats, of_x: Ints, y: Floats, of_y: Ints) -> Documents:
 def permutation_test(
     x: Floats, y: Floats, documents: Documents, number: int, rng: np.random.Generator
 ) -> PermutationResult:
-    """Compare the means of x (n, d) and y (m, d) with those of randomly assigned documents.
+    """Return the test of means of x (n, d) and y (m, d) against randomly assigned documents.
 
     A permutation changes the numbers of occurrences a and b, and larger corpora differ less by
     chance: permutations are compared by |D|² / (1/a + 1/b). The test stops at the twentieth
@@ -102,7 +102,7 @@ def effect_size(square: float, spread: float) -> float:
     return float(np.sqrt(max(0.0, square)) / (spread or 1.0))
 
 
-def interval(
+def bootstrap_interval(
     documents: Documents, tested: PermutationResult, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the effect; documents are resampled in each corpus.
@@ -121,12 +121,12 @@ def interval(
     return float(min(low, tested.effect)), float(max(high, tested.effect))
 
 
-def adjust(p_values: Floats) -> Floats:
+def benjamini_hochberg(p_values: Floats) -> Floats:
     """Return q-values: the expected share of false alarms among words up to this p-value.
 
     Benjamini and Hochberg (1995).
 
-    >>> adjust(np.array([0.01, 0.04, 0.03, 0.5])).round(4).tolist()
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(4).tolist()
     [0.04, 0.0533, 0.0533, 0.5]
     """
     order = np.argsort(p_values, kind="stable")

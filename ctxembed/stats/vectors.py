@@ -9,7 +9,7 @@ Floats = NDArray[Any]  # float32 for speed, float64 where numbers are checked
 
 
 def unit(vectors: Floats) -> Floats:
-    """Scale rows to length 1; a row of zeros stays as it is.
+    """Return rows scaled to length 1; a row of zeros stays as it is.
 
     >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]

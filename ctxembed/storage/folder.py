@@ -125,13 +125,9 @@ class Folder:
         names = [*self.names(), *(f"index/{name}" for name in self.names("index"))]
         return [name for name in names if name.endswith(SUFFIXES) and name[0] != "."]
 
-    def lists(self, name: str) -> bool:
-        """Return whether a file is listed; in a folder without a list, any is."""
-        return self.listed is None or name in self.listed or name in UNLISTED
-
     def number(self, name: str) -> int | None:
-        """Return the open file of a name; None where it is missing or not listed."""
-        if not self.lists(name):
+        """Return the descriptor of an opened file; None where it is missing or not listed."""
+        if self.listed is not None and name not in self.listed and name not in UNLISTED:
             return None
         if name in self.numbers or not self.is_current():  # else it might be of another model
             return self.numbers.get(name)
@@ -184,9 +180,11 @@ class Part:
     def exists(self) -> bool:
         """Return whether the file exists and is listed."""
         folder, name = self.folder, self.name
-        opened = name in folder.numbers
-        current = opened or (folder.is_current() and os.path.lexists(folder.path / name))
-        return current and folder.lists(name)
+        if folder.listed is not None and name not in folder.listed and name not in UNLISTED:
+            return False
+        return name in folder.numbers or (
+            folder.is_current() and os.path.lexists(folder.path / name)
+        )
 
     def is_dir(self) -> bool:
         """Return whether the folder holds any file."""

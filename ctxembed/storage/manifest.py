@@ -38,7 +38,7 @@ def list_contents(path: Path) -> None:
     """Write the list of a directory's files, with checksums, into its description."""
     folder = Folder(path, "write it again")
     part = find_description(folder)
-    if not part.exists() or not (meta := _read(part)):
+    if not part.exists() or not (meta := _read_object(part)):
         return
     meta = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
     names = (name for name in folder.model_files() if not _OUTSIDE.search(name))
@@ -89,7 +89,7 @@ def listing(part: Part, meta: dict[str, Any] | None = None) -> dict[str, Any] | 
 
 def read_json(part: Part, newest: int | None = None) -> dict[str, Any]:
     """Return a description; refuse what is not a JSON object, or has a format after the newest."""
-    meta = _read(part)
+    meta = _read_object(part)
     version: Any = meta.get("format")
     if not meta or (newest is not None and type(version) is not int):
         raise part.folder.damage(part.name, "not a description")
@@ -101,7 +101,7 @@ def read_json(part: Part, newest: int | None = None) -> dict[str, Any]:
     return meta
 
 
-def _read(part: Part) -> dict[str, Any]:
+def _read_object(part: Part) -> dict[str, Any]:
     try:
         meta = json.loads(part.read_bytes().decode())
     except (ValueError, RecursionError):

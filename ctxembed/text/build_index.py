@@ -142,7 +142,7 @@ def renumber(folder: Path, rows: Sequence[int | None], vocabulary: int) -> Ints:
         some = table[ids[first : first + CHUNK]]
         ids[first : first + CHUNK] = some
         counts += np.bincount(some, minlength=vocabulary + 1)
-        forget(ids)
+        release_pages(ids)
     ids.flush()
     return counts[:-1]
 
@@ -220,12 +220,12 @@ def write_occurrences(folder: Path, counts: Ints, listed: NDArray[np.bool_] | No
         to = free[words] + rank
         for part in range(0, len(to), CHUNK // 8):  # each word touches its own page
             positions[to[part : part + CHUNK // 8]] = first + order[part : part + CHUNK // 8]
-            forget(positions)
+            release_pages(positions)
         free[:-1] += number
-        forget(ids)
+        release_pages(ids)
 
 
-def forget(array: Any) -> None:
+def release_pages(array: Any) -> None:
     """Release mapped pages, so that memory does not grow with the corpus."""
     if hasattr(mmap, "MADV_DONTNEED"):
         array._mmap.madvise(mmap.MADV_DONTNEED)
@@ -241,5 +241,5 @@ def sentence_chunks(folder: Path, tokens: int) -> Iterator[tuple[Ints, Ints]]:
         bounds = np.array(offsets[first : max(end, first + 1) + 1])
         yield ids[bounds[0] : bounds[-1]].astype(np.int64), bounds - bounds[0]
         first += len(bounds) - 1
-        forget(ids)
-        forget(offsets)
+        release_pages(ids)
+        release_pages(offsets)

@@ -108,7 +108,7 @@ class Index:
         return np.searchsorted(self.documents, positions, side="right") - 1
 
     def count_documents(self, positions: Ints) -> int:
-        """Count the documents that contain these positions, which are in text order."""
+        """Return how many documents contain these positions, which are in text order."""
         return int(np.count_nonzero(np.diff(self.document_of(positions), prepend=-1)))
 
     def sentence(self, number: int) -> Ids:

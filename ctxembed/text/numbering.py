@@ -63,8 +63,8 @@ def number_words(
     cuts = np.sort(np.concatenate([ends, documents, blank if block.wrapped else breaks]))
     letters, inserted = _separate(block.data, ends, tokenizer)
     chunks = find_chunks(letters)
-    text, sizes = _split(chunks, tokenizer)
-    ids, ends = _number(chunks, sizes)
+    text, sizes = _split_chunks(chunks, tokenizer)
+    ids, ends = _number_chunk_words(chunks, sizes)
     starts = chunks.starts
     if len(inserted):  # back to the block's own bytes
         starts = starts - np.searchsorted(inserted, starts)
@@ -87,7 +87,7 @@ def number_words(
 
 
 def _separate(data: bytes, ends: Ints, tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], Ints]:
-    """Replace every ASCII separator by NUL, and capital letters by lowercase.
+    """Return bytes with NUL for every ASCII separator, and lowercase for capital letters.
 
     A separator is inserted where a sentence ends without a space, as in Chinese; also return the
     offsets of those that were inserted.
@@ -172,7 +172,7 @@ def _first_alike(*keys: NDArray[np.uint64]) -> Ints:
     return first
 
 
-def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, Ints]:
+def _split_chunks(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, Ints]:
     """Return the words of the distinct chunks, one a line, and the number of words of each."""
     sizes = np.ones(len(chunks.new), np.int64)  # an ASCII chunk is one word
     letters = np.frombuffer(chunks.text, np.uint8)
@@ -191,8 +191,8 @@ def _split(chunks: Chunks, tokenizer: Tokenizer) -> tuple[bytes, Ints]:
     return b"".join(parts), sizes
 
 
-def _number(chunks: Chunks, sizes: Ints) -> tuple[NDArray[np.unsignedinteger], Ints]:
-    """Return the type of every word, and the number of words up to the end of each chunk."""
+def _number_chunk_words(chunks: Chunks, sizes: Ints) -> tuple[NDArray[np.unsignedinteger], Ints]:
+    """Return the number of every word's type, and how many words end with or before each chunk."""
     last = np.cumsum(sizes)
     row = np.empty(len(chunks.first), np.min_scalar_type(last[-1] if len(last) else 0))
     each = np.empty(len(row), np.uint32)

@@ -136,7 +136,7 @@ def _find_tokens(tokenizer: Tokenizer, data: bytes) -> Spans:
 
 
 def _flat(data: bytes) -> str:
-    """Decode bytes that may begin or end inside a character; collapse runs of spaces."""
+    """Return the text of bytes that may begin or end inside a character, with single spaces."""
     text = data.decode("utf-8", "ignore")
     inner = " ".join(text.split())
     return f"{' ' * text[:1].isspace()}{inner}{' ' * text[-1:].isspace()}" if inner else ""

@@ -74,7 +74,7 @@ def learn_phrases(
     for _ in range(PASSES):
         pairs = find_pairs(folder, counted, max(MIN_COUNT, min_count))
         passes.append(frozenset((counted.types[a], counted.types[b]) for a, b in pairs.tolist()))
-        counted = join(folder, counted, pairs)
+        counted = join_pairs(folder, counted, pairs)
     return Phrases(**tokenizer.to_dict(), passes=tuple(passes)), counted
 
 
@@ -94,7 +94,7 @@ def join_known(folder: Path, counted: Counted, phrases: Phrases) -> Counted:
     for pairs in phrases.passes:
         rows = {word: row for row, word in enumerate(counted.types)}
         known = [(rows[a], rows[b]) for a, b in pairs if a in rows and b in rows]
-        counted = join(folder, counted, np.array(sorted(known), np.int64).reshape(-1, 2))
+        counted = join_pairs(folder, counted, np.array(sorted(known), np.int64).reshape(-1, 2))
     return counted
 
 
@@ -130,7 +130,7 @@ def find_pairs(folder: Path, counted: Counted, min_count: int) -> Ints:
     return np.asarray(pairs[np.log(together / apart) >= -NPMI * np.log(together)])
 
 
-def join(folder: Path, counted: Counted, pairs: Ints) -> Counted:
+def join_pairs(folder: Path, counted: Counted, pairs: Ints) -> Counted:
     """Join pairs (n, 2) of words, sorted, in every sentence, from left to right."""
     if not len(pairs):
         return counted

@@ -17,7 +17,9 @@ R = TypeVar("R")
 def start_pool(workers: int) -> ProcessPoolExecutor:
     """Return a pool of processes that end with this one; without os.fork they are spawned."""
     context = None if hasattr(os, "fork") else multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, context, initializer=follow, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(
+        workers, context, initializer=end_with_parent, initargs=(os.getpid(),)
+    )
 
 
 def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
@@ -36,12 +38,12 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -
             raise
 
 
-def follow(parent: int) -> None:
-    """Leave Ctrl-C to the parent process, and end when it ends."""
+def end_with_parent(parent: int) -> None:
+    """Let this process ignore Ctrl-C, and exit when its parent process has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    def end_with_parent() -> None:
+    def exit_after_parent() -> None:
         # Windows keeps the id of a dead parent, and a fork server is the parent of its workers:
         # there the sentinel of multiprocessing ends. Forked siblings keep each other's open.
         process = multiprocessing.parent_process()
@@ -52,4 +54,4 @@ def follow(parent: int) -> None:
                 time.sleep(0.5)
         os._exit(1)
 
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=exit_after_parent, daemon=True).start()

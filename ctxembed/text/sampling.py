@@ -26,10 +26,10 @@ INDEXED, TRAINED = 1, 2  # what a sentence was drawn for, as bits
 Ints = NDArray[np.int64]
 
 
-def draw(name: str, sentences: Ints, seed: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) for each sentence of a file, always the same (splitmix64).
+def hash_numbers(name: str, sentences: Ints, seed: int) -> NDArray[np.float64]:
+    """Return a pseudorandom number in [0, 1) for each sentence of a file, hashed by splitmix64.
 
-    >>> draw("a.txt", np.arange(3), 1).round(3).tolist()
+    >>> hash_numbers("a.txt", np.arange(3), 1).round(3).tolist()
     [0.009, 0.106, 0.974]
     """
     key = blake2b(f"{seed}\n{name}".encode("utf-8", "surrogateescape"), digest_size=8).digest()
@@ -55,7 +55,7 @@ class Counts:
 
 
 def count_file(corpus: Corpus, tokenizer: Tokenizer) -> Counts:
-    """Count the words of a corpus of one file."""
+    """Return the words, sentences and blocks of a one-file corpus, counted, and its checksum."""
     entries: dict[str, list[int]] = {}
     tokens = sentences = blocks = 0
     for part, begins, _ in number_corpus(corpus, tokenizer):
@@ -121,8 +121,10 @@ def draw_file(corpus: Corpus, tokenizer: Tokenizer, plan: Plan) -> Iterator[Draw
         before += len(part.lengths)
         in_block = block_number + np.cumsum(begins & BLOCK > 0)
         block_number = int(in_block[-1])
-        kept = draw(source.name, numbers, plan.seed) < np.maximum.reduceat(limits[ids], starts)
-        even = draw(source.name, numbers, plan.seed + 1) < plan.share
+        kept = hash_numbers(source.name, numbers, plan.seed) < np.maximum.reduceat(
+            limits[ids], starts
+        )
+        even = hash_numbers(source.name, numbers, plan.seed + 1) < plan.share
         drawn_for = (INDEXED * kept + TRAINED * even).astype(np.uint8)
         some = np.flatnonzero(drawn_for)
         tokens = np.repeat(drawn_for > 0, part.lengths)
@@ -169,7 +171,7 @@ def write_sampled(
             selected, tokens = some.select(INDEXED)
             index(ids[tokens], some.lengths[selected], some.lines[selected])
             by_file[file] += len(selected)
-            chances = draw(names[file], some.numbers[selected], plan.seed)
+            chances = hash_numbers(names[file], some.numbers[selected], plan.seed)
             below = np.repeat(chances, some.lengths[selected]) < limits[rows[tokens]]
             listed.append(below)
             counts += np.bincount(rows[tokens][below], minlength=known + 1)

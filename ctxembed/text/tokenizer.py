@@ -166,13 +166,13 @@ def other_forms(word: str) -> Iterator[str]:
     yield from (word.lower(), word.capitalize(), word.upper())
     yield word.removesuffix("'s").removesuffix("'")
     yield from (word.replace("'", ""), word.replace("-", ""))
-    yield from (*numbers(word), *numbers(word.lower()))
+    yield from (*plural_or_singulars(word), *plural_or_singulars(word.lower()))
 
 
-def numbers(word: str) -> Iterator[str]:
+def plural_or_singulars(word: str) -> Iterator[str]:
     """Yield the English plural of a singular, or the possible singulars of a plural.
 
-    >>> [list(numbers(word)) for word in ("nail", "city", "boxes", "glass", "a")]
+    >>> [list(plural_or_singulars(word)) for word in ("nail", "city", "boxes", "glass", "a")]
     [['nails'], ['cities'], ['boxe', 'box'], ['glasses'], []]
     """
     if len(word) > MIN_SINGULAR and word.endswith("s") and not word.endswith(("ss", "us", "is")):

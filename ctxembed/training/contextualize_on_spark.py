@@ -20,7 +20,7 @@ from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.lines import every_line
-from ctxembed.training.spark import job, on_files, open_session
+from ctxembed.training.spark import job_progress, on_files, open_session
 
 SCHEMA = "file string, sentence long, target string, position int"
 SCHEMA += ", vector array<float>, error string"
@@ -58,7 +58,7 @@ def contextualize_on_spark(
             for number in numbers:
                 yield from _of_file(shipped, some[number], every_word, attention, general)
 
-        with job(session, progress, "contextualizing"):
+        with job_progress(session, progress, "contextualizing"):
             on_files(session, len(some), rows, SCHEMA).write.mode("append").parquet(output)
     written = session.read.parquet(output)
     failed = written.where("error is not null")

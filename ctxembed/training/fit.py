@@ -66,7 +66,7 @@ class Fitted:
     predicted: Rows  # labels of the held-out part, by the layer fitted without it
 
 
-def prepare(model: Model, items: Sequence[Item], labels: Sequence[str], seed: int) -> Prepared:
+def prepare_task(model: Model, items: Sequence[Item], labels: Sequence[str], seed: int) -> Prepared:
     """Return a task as arrays; only the vectors of its own words are kept in memory.
 
     Fitting starts from learned attention, or near general attention where the model has none.
@@ -112,8 +112,8 @@ def fit_examples(
     return Fitted(last.layer, last.task_head, anchors, epochs, best.number, predicted)
 
 
-def centroids(ready: Prepared, seen: Rows, tested: Rows, labels: int) -> Rows:
-    """Return labels (n,) by the nearest mean of an expression's vectors, before any fitting."""
+def nearest_label(ready: Prepared, seen: Rows, tested: Rows, labels: int) -> Rows:
+    """Return labels (n,) of `tested`, by the nearest mean vector of each label, before fitting."""
     examples, layer = ready.examples, ready.layer.only(ready.used)
     units = np.zeros_like(examples.own)
     for rows in np.array_split(np.arange(len(units)), -(-len(units) // 256)):
@@ -128,7 +128,7 @@ def centroids(ready: Prepared, seen: Rows, tested: Rows, labels: int) -> Rows:
     return np.asarray(cosines.argmax(axis=1))
 
 
-def split(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Rows, Rows]:
+def hold_out(items: Sequence[Item], by: str, rng: np.random.Generator) -> tuple[Rows, Rows]:
     """Return the rows to fit and those held out: a fifth of each label, or of the expressions."""
     held_out = np.zeros(len(items), bool)
     if by == "expression":
@@ -213,10 +213,10 @@ def fit_model(
     check_free(model, name, task=True)
     started = time.perf_counter()
     task = read_task(model, file if file == "-" else str(find_example(file)), seed)
-    ready, labels = prepare(model, task.items, task.labels, seed), len(task.labels)
+    ready, labels = prepare_task(model, task.items, task.labels, seed), len(task.labels)
     train = np.flatnonzero([not item.test for item in task.items])
     tested = np.flatnonzero([item.test for item in task.items])
-    one, held_out = split([task.items[row] for row in train], by, np.random.default_rng(seed))
+    one, held_out = hold_out([task.items[row] for row in train], by, np.random.default_rng(seed))
     fitted = fit_examples(ready, train[one], train[held_out], labels, settings, seed, progress)
     if len(tested):
         measured_on, seen, part = "test", train, ready.examples.take(tested)
@@ -230,7 +230,7 @@ def fit_model(
     low, high = wilson(hits, number)
     figures = {
         "most_frequent_label": float(np.bincount(right).max() / number),
-        "accuracy_before": float((centroids(ready, seen, tested, labels) == right).mean()),
+        "accuracy_before": float((nearest_label(ready, seen, tested, labels) == right).mean()),
         "accuracy": hits / number, "low": low, "high": high,
     }  # fmt: skip
     figures = {key: round(value, 4) for key, value in figures.items()}

@@ -107,7 +107,7 @@ def import_(
         # Capitals matter where more than one word in a hundred has some.
         cased = sum(word != word.lower() for word in kept) > len(kept) / 100
         estimated = counts is None
-        counts = zipf(len(kept)) if counts is None else counts[list(writer.rows.values())]
+        counts = zipf_counts(len(kept)) if counts is None else counts[list(writer.rows.values())]
         meta = {
             "sentences": 0, "tokens": max(1, int(counts.sum())), "imported": True,
             "counts_estimated": estimated, "tokenizer": Tokenizer("word", cased=cased).to_dict(),
@@ -128,10 +128,10 @@ def import_(
     return Table(PROPERTIES, summary.items(), [note] if left_out else [])
 
 
-def zipf(number: int) -> NDArray[np.int64]:
-    """Estimate counts from ranks by Zipf's law, as if the corpus had a billion words.
+def zipf_counts(number: int) -> NDArray[np.int64]:
+    """Return counts (V,) by Zipf's law from ranks, as if the corpus had a billion words.
 
-    >>> zipf(3).tolist()
+    >>> zipf_counts(3).tolist()
     [433990516, 316695782, 249313701]
     """
     weights = 1 / (np.arange(number) + 2.7)  # Mandelbrot's shift: the first words get less

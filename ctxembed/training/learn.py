@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.presets import start
+from ctxembed.attention.presets import starting_layer
 from ctxembed.attention.terms import count_heights, word_features
 from ctxembed.attention.training.learning import Report, Settings, learn
-from ctxembed.attention.training.pseudowords import split
+from ctxembed.attention.training.pseudowords import split_corpus
 from ctxembed.errors import CorpusError
 from ctxembed.model.attentions import Saved, check_free, save_attention
 from ctxembed.model.bundled import on_model, refuse_bundled
@@ -42,7 +42,7 @@ class LearnResult:
     seconds: float
 
     def summary(self) -> dict[str, Cell]:
-        """Return the figures of learning by their names."""
+        """Return heads, steps, why learning ended, its validation figures and seconds, by name."""
         return {
             "heads": self.saved.layer.heads, "own_share": self.saved.layer.own,
             "steps": self.report.step, "ended": self.report.why, **self.saved.figures,
@@ -73,7 +73,7 @@ def initial_layer(
     heights = np.zeros(len(features), np.float32)
     if index is not None:
         heights = count_heights(index.ids, index.offsets, len(features), HEIGHT_WORDS)
-    return start(model.dim, rng, features, heights, heads=heads, reach=reach)
+    return starting_layer(model.dim, rng, features, heights, heads=heads, reach=reach)
 
 
 def learn_model(
@@ -110,7 +110,7 @@ def _learn_on(
     settings, started = Settings(**{"steps": steps, **options}), time.perf_counter()
     x = np.ascontiguousarray(model.centred)
     positions, starts = (load(index.folder / f"{file}.npy") for file in ("positions", "starts"))
-    seen, held_out = split(index.ids, index.offsets, positions, starts, HELD_OUT)
+    seen, held_out = split_corpus(index.ids, index.offsets, positions, starts, HELD_OUT)
 
     def first(rng: np.random.Generator) -> Layer:
         return initial_layer(model, index, rng, settings.heads, settings.reach)

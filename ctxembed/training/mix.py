@@ -92,7 +92,7 @@ class MixResult:
         cosines = np.array([m.cosines for m in models])  # (steps, seeds, 1 + 2P, 2)
         cosines = cosines.reshape(len(fractions), -1, *cosines.shape[1:])
         differences = cosines[..., 0] - cosines[..., 1]  # (steps, seeds, 1 + 2P)
-        means, half = differences.mean(axis=1), interval(differences)
+        means, half = differences.mean(axis=1), interval_half_width(differences)
         lines: list[tuple[str, int | None]] = [("static", None)]
         lines += [(name, n) for n in range(1, len(setup.probes) + 1) for name in CONTEXTUAL]
         rows: list[tuple[Cell, ...]] = []
@@ -209,10 +209,10 @@ def _cosines(model: Model, setup: Setup) -> Measured:
     return Measured(cosines.astype(np.float64), unknown, float(one @ other))
 
 
-def interval(values: Floats) -> Floats:
+def interval_half_width(values: Floats) -> Floats:
     """Return half the width of Student's 95 % interval of the mean over axis 1; nan for one value.
 
-    >>> interval(np.array([[1.0, 2.0, 3.0]])).round(3)  # 4.303 * 1 / sqrt(3)
+    >>> interval_half_width(np.array([[1.0, 2.0, 3.0]])).round(3)  # 4.303 * 1 / sqrt(3)
     array([2.484])
     """
     from scipy.special import stdtrit
@@ -232,7 +232,7 @@ def _verdict(result: MixResult, means: Floats, half: Floats) -> list[str]:
         return [f"{alike}; take more --words or --epochs, or other axes"]
     first, second = setup.axes
     travel = means[-1] - means[0]
-    turn = crossing(fractions, means[:, 0])
+    turn = find_crossing(fractions, means[:, 0])
     if turn is None:
         side = first if means[:, 0].mean() > 0 else second
         notes = [f"static {setup.word} stays nearer to {side} in every mixture"]
@@ -244,16 +244,16 @@ def _verdict(result: MixResult, means: Floats, half: Floats) -> list[str]:
             notes.append("its difference at the ends is within the spread of the seeds")
     for offset, name in enumerate(CONTEXTUAL if setup.probes else (), 1):
         lines = range(offset, means.shape[1], len(CONTEXTUAL))
-        stay = sum(crossing(fractions, means[:, line]) is None for line in lines)
+        stay = sum(find_crossing(fractions, means[:, line]) is None for line in lines)
         moves = ", ".join(f"{travel[line]:+.2f}" for line in lines)
         notes.append(f"{name}: {stay} of {len(lines)} probes stay on their side ({moves})")
     return notes
 
 
-def crossing(fractions: Floats, values: Floats) -> float | None:
+def find_crossing(fractions: Floats, values: Floats) -> float | None:
     """Return the share where values first change sign, interpolated linearly; None if they do not.
 
-    >>> crossing(np.array([0.0, 0.5, 1.0]), np.array([0.3, 0.1, -0.3]))
+    >>> find_crossing(np.array([0.0, 0.5, 1.0]), np.array([0.3, 0.1, -0.3]))
     0.625
     """
     turns = np.flatnonzero(np.sign(values[1:]) != np.sign(values[0]))

@@ -85,7 +85,7 @@ def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]
 
 
 def _rounded(value: Any) -> Any:
-    """Round a number, or the numbers of a list."""
+    """Return a number, or a list of numbers, rounded."""
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     return round(value, DIGITS) if isinstance(value, float) else value

@@ -37,13 +37,13 @@ def open_session() -> Any:
     except (PySparkException, FileNotFoundError) as error:
         if "JAVA_GATEWAY_EXITED" in str(error) or isinstance(error, FileNotFoundError):
             raise CtxembedError("Spark needs Java 17 or later; set JAVA_HOME") from None
-        raise CtxembedError(f"cannot start Spark: {in_short(error)}") from None
+        raise CtxembedError(f"cannot start Spark: {error_cause(error)}") from None
 
 
-def in_short(error: BaseException) -> str:
+def error_cause(error: BaseException) -> str:
     """Return the one line of an error that names its cause, without the tracebacks.
 
-    >>> in_short(RuntimeError("thrown:\\nTraceback\\n  File x\\nOSError: no room\\n\\nat java"))
+    >>> error_cause(RuntimeError("thrown:\\nTraceback\\n  File x\\nOSError: no room\\n\\nat java"))
     'OSError: no room'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -52,12 +52,12 @@ def in_short(error: BaseException) -> str:
 
 
 @contextmanager
-def job(session: Any, progress: Progress, name: str) -> Iterator[None]:
+def job_progress(session: Any, progress: Progress, name: str) -> Iterator[None]:
     """Show a progress bar of tasks while a job runs; raise its failure as a CtxembedError."""
     with progress.stage(name, None, "task") as stage:
         ended = threading.Event()
 
-        def watch(tracker: Any) -> None:
+        def show_completed_tasks(tracker: Any) -> None:
             done: dict[int, int] = {}
             while not ended.wait(TICK):
                 for number in tracker.getActiveStageIds():
@@ -69,12 +69,12 @@ def job(session: Any, progress: Progress, name: str) -> Iterator[None]:
 
         if "SPARK_REMOTE" not in os.environ:  # a remote session does not report its tasks
             tracker = session.sparkContext.statusTracker()
-            threading.Thread(target=watch, args=(tracker,), daemon=True).start()
+            threading.Thread(target=show_completed_tasks, args=(tracker,), daemon=True).start()
         try:
             yield
         except Exception as error:
             if type(error).__module__.startswith(("pyspark", "py4j")):
-                raise CtxembedError(f"Spark failed: {in_short(error)}") from None
+                raise CtxembedError(f"Spark failed: {error_cause(error)}") from None
             raise
         finally:
             ended.set()
@@ -83,7 +83,7 @@ def job(session: Any, progress: Progress, name: str) -> Iterator[None]:
 def on_files(session: Any, number: int, rows: Rows, schema: str) -> Any:
     """Return a frame of the rows, of a Spark schema, that a function yields for files 0, 1, ..."""
 
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
+    def record_batches(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         kinds = {
@@ -96,4 +96,4 @@ def on_files(session: Any, number: int, rows: Rows, schema: str) -> Any:
         for columns in rows(files):
             yield pa.RecordBatch.from_pydict(columns, schema=fields)
 
-    return session.range(0, number, 1, min(number, MAX_TASKS)).mapInArrow(run, schema)
+    return session.range(0, number, 1, min(number, MAX_TASKS)).mapInArrow(record_batches, schema)

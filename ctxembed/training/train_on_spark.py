@@ -20,7 +20,7 @@ from ctxembed.text.corpus import Corpus, Source
 from ctxembed.text.index import Index, choose_document_kind
 from ctxembed.text.sampling import Drawn, Plan, count_file, draw_file, write_sampled
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.training.spark import job, on_files, open_session
+from ctxembed.training.spark import job_progress, on_files, open_session
 from ctxembed.training.train import TOO_RARE, TrainJob, TrainResult, train_on
 
 PER_WORD = 1000  # occurrences listed of each word
@@ -122,7 +122,7 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
     """Count the words of all files; unreadable files are left out, with a note each."""
     from pyspark.sql import functions as f
 
-    def counted(files: Iterator[int]) -> Iterator[dict[str, Any]]:
+    def count_rows(files: Iterator[int]) -> Iterator[dict[str, Any]]:
         for file in files:
             key = [f"\n{file}"]  # of a row about the file: no word has a line break
             try:
@@ -136,13 +136,13 @@ def _count(session: Any, corpus: Corpus, tokenizer: Tokenizer, progress: Progres
             sizes = {"sentences": c.sentences, "blocks": c.blocks}
             yield _rows(file, key, [0], [0], **sizes, message=c.sha256)
 
-    by_file = on_files(session, len(corpus.sources), counted, COUNTED)
+    by_file = on_files(session, len(corpus.sources), count_rows, COUNTED)
     partitions = min(MAX_PARTITIONS, len(corpus.sources))
     frame = by_file.repartition(partitions, "word").groupBy("word").agg(
         f.sum("count").alias("count"), f.min(f.struct("file", "first")).alias("at"),
         *(f.max(name).alias(name) for name in ("sentences", "blocks", "message")),
     ).persist()  # fmt: skip
-    with job(session, progress, "counting"):
+    with job_progress(session, progress, "counting"):
         summaries = frame.where("message is not null").orderBy("at.file").collect()
         tokens = frame.where("message is null").agg(f.sum("count")).collect()[0][0]
     good = [row for row in summaries if row["sentences"] is not None]
@@ -170,14 +170,14 @@ def _draw(
 ) -> Iterator[tuple[int, Drawn]]:
     """Yield the sentences that are drawn, in the order of the corpus."""
 
-    def drawn(files: Iterator[int]) -> Iterator[dict[str, Any]]:
+    def drawn_rows(files: Iterator[int]) -> Iterator[dict[str, Any]]:
         for file in files:
             for part in draw_file(_with_files(corpus, [file]), tokenizer, plan):
                 arrays = {name: [getattr(part, name).tobytes()] for name in DTYPES}
                 yield {"file": [file], **arrays, "rare": ["\n".join(part.rare)]}
 
-    frame = on_files(session, len(corpus.sources), drawn, DRAWN)
-    with job(session, progress, "drawing"):
+    frame = on_files(session, len(corpus.sources), drawn_rows, DRAWN)
+    with job_progress(session, progress, "drawing"):
         for row in frame.toLocalIterator(prefetchPartitions=True):
             arrays = {name: np.frombuffer(row[name], kind) for name, kind in DTYPES.items()}
             yield row["file"], Drawn(**arrays, rare=row["rare"].split("\n") if row["rare"] else [])

@@ -15,7 +15,7 @@ from typing import Any
 from ctxembed.errors import CtxembedError
 from ctxembed.model.model import Model
 from ctxembed.progress import Progress, Stage
-from ctxembed.text.processes import follow
+from ctxembed.text.processes import end_with_parent
 from ctxembed.word_senses.sense_map import WordMap, word_map
 
 MAX_RUNNING = 2  # jobs at the same time; others wait
@@ -76,7 +76,7 @@ class Jobs:
             if key not in self.running:
                 if len(self.running) >= MAX_RUNNING:
                     return {"stage": "waiting for another map", "progress": None}
-                self.running[key] = self._start(*key)
+                self.running[key] = self._start_job(*key)
             job = self.running[key]
             job.requested_at = time.monotonic()
             return {"stage": job.stage, "progress": job.fraction}
@@ -96,7 +96,7 @@ class Jobs:
             while self.running:
                 self.running.popitem()[1].stop()
 
-    def _start(self, word: str, attention: str) -> Job:
+    def _start_job(self, word: str, attention: str) -> Job:
         code = "from ctxembed.web.jobs import compute_map; compute_map()"
         line = [sys.executable, "-c", code, str(self.model.path), word, attention]
         job = Job(subprocess.Popen([*line, str(os.getpid())], stdout=PIPE, stderr=DEVNULL))
@@ -138,7 +138,7 @@ class _PipeProgress(Progress, Stage):
 def compute_map() -> None:
     """Compute the map of a word in this child process; write progress and result to stdout."""
     path, word, attention, parent = sys.argv[1:]
-    follow(int(parent))
+    end_with_parent(int(parent))
     if hasattr(os, "nice"):  # not on Windows
         os.nice(5)  # keep the page responsive
     output, sys.stdout = sys.stdout.buffer, sys.stderr

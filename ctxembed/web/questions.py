@@ -95,18 +95,18 @@ def as_json(table: Table) -> Json:
     """Return a Table as JSON values, numbers rounded to DIGITS."""
     return {
         "columns": [{"name": c.name, "meaning": c.meaning, "role": c.role} for c in table.columns],
-        "rows": [[_plain(cell) for cell in row] for row in table.rows],
+        "rows": [[_json_value(cell) for cell in row] for row in table.rows],
         "notes": [*table.unknown, *table.notes],
         **({"lead": list(table.lead())} if table.lead else {}),
     }
 
 
-def _plain(cell: Cell) -> Any:
+def _json_value(cell: Cell) -> Any:
     if isinstance(cell, float):
         return round(cell, DIGITS) if math.isfinite(cell) else None
     if cell is None or isinstance(cell, str | int):
         return cell
-    return [_plain(part) for part in (cell if isinstance(cell, list) else cell.tolist())]
+    return [_json_value(part) for part in (cell if isinstance(cell, list) else cell.tolist())]
 
 
 def _command(models: Models, name: str, parameters: Parameters) -> str:

@@ -112,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
 
     def do_POST(self) -> None:
-        """Answer a question."""
+        """Answer a question of the page with JSON, or stop the computation of a map."""
         if self._refused():
             return
         action = self.path.removeprefix(f"/{self.server.token}/")

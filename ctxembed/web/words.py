@@ -22,7 +22,7 @@ _MARKED = re.compile(r"\[([^\[\]]*\w[^\[\]]*)\]")
 
 
 def read_words(model: Model, sentence: str, gone: Sequence[int] = ()) -> Table:
-    """Return the words of a sentence; text in brackets is one word and a target.
+    """Return a row for each word of a sentence; text in brackets is one word and a target.
 
     gone: indices of words that are left out of the sentences in `marked` and `together`.
     """
@@ -45,7 +45,7 @@ def read_words(model: Model, sentence: str, gone: Sequence[int] = ()) -> Table:
             before, done = "", end
         before += text[done:]
 
-    def content(counted: int) -> list[int]:
+    def content_words(counted: int) -> list[int]:
         return [
             i
             for i, (_, _, word, relative, _) in enumerate(parts)
@@ -53,9 +53,9 @@ def read_words(model: Model, sentence: str, gone: Sequence[int] = ()) -> Table:
         ]
 
     # In a small corpus every word is frequent: then use the word list only.
-    carriers = content(1) or content(0)
+    carriers = content_words(1) or content_words(0)
 
-    def mark(*targets: int) -> str:
+    def mark_targets(*targets: int) -> str:
         kept = [(i, *part[:2]) for i, part in enumerate(parts) if i not in gone]
         words = [f"[{text}]" if i in targets else text for i, _, text in kept]
         gaps = ["", *(left or " " for _, left, _ in kept[1:])]
@@ -64,7 +64,7 @@ def read_words(model: Model, sentence: str, gone: Sequence[int] = ()) -> Table:
     rows: list[Row] = []
     for i, (left, text, word, relative, marked) in enumerate(parts):
         answers = relative is not None and i not in gone
-        sentences = [mark(i), mark(i, *carriers)] if answers else ["", ""]
+        sentences = [mark_targets(i), mark_targets(i, *carriers)] if answers else ["", ""]
         flags = (relative is not None, i in carriers, marked)
         rows.append((left, text, word, *map(int, flags), *sentences))
     return Table(WORDS, [*rows, *([(before, "", "", 0, 0, 0, "", "")] if before else [])])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.presets import general
-from ctxembed.context.occurrences import corpus_of, read, sample
+from ctxembed.context.occurrences import corpus_of, read_windows, sample_positions
 from ctxembed.context.representations import Attention, ModelRepresentation, Representations
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.model.attentions import read_description
@@ -32,7 +32,7 @@ class Aligned:
 
     @cached_property
     def common(self) -> ModelRepresentation | None:
-        """The attention of both models if they have the same vectors, so one space; else None."""
+        """The attention that both models share if they have the same vectors; else None."""
         contents = [model.meta.get("contents") or {} for model in (self.a, self.b)]
         tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in contents]
         if None in tables[0] or tables[0] != tables[1]:
@@ -113,9 +113,9 @@ class Aligned:
         """Return contextual vectors (n, d), of length 1, of a shared word; their documents (n,)."""
         model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
         shared, index = self.shared[side], corpus_of(model)
-        positions = sample(index.positions(int(rows[word])), most, rng)
+        positions = sample_positions(index.positions(int(rows[word])), most, rng)
         vectors = np.empty((len(positions), model.dim), np.float32 if self.common else np.float64)
-        for batch in read(model, positions):
+        for batch in read_windows(model, positions):
             if self.common is None:
                 ids = shared[batch.ids]
                 is_context = (ids >= 0) & (self.known[ids] | (ids == word))

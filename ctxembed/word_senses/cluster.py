@@ -53,7 +53,7 @@ class Clustering:
 def cluster(
     vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1.0
 ) -> Clustering:
-    """Cluster contextual vectors (n, d) into k senses, or into as many as score min_score.
+    """Return clusters of contextual vectors (n, d): k senses, or as many as score min_score.
 
     The resamples have a seed of their own, so the same occurrences always give the same senses.
     """
@@ -139,7 +139,7 @@ def _resample(
 
 
 def merge_parts(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], list[float]]:
-    """Merge the two nearest groups of parts (m, d) until there is one group.
+    """Return the groupings of parts (m, d) as the two nearest groups are merged, down to one.
 
     within: variance inside the parts. Returns for 1, 2, ... groups which one each part is in, and
     for 2, 3, ... the squared distance of the nearest two, less what chance adds to it, and less
@@ -181,7 +181,7 @@ def _scores(x: Floats, centres: Floats, priors: Floats, spread: float) -> Floats
 
 
 def _refine(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats, Floats, float]:
-    """Refine k senses: assign and update repeatedly; return centres, priors and variance."""
+    """Return centres, priors and variance of k senses after some steps of assign and update."""
     for _ in range(steps):
         sizes = np.bincount(labels, minlength=k)
         _check_sizes(sizes)

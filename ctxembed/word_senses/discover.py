@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctxembed.context.hits import find_hits
-from ctxembed.context.occurrences import Positions, corpus_of, no_corpus, quote, read, sample
+from ctxembed.context.occurrences import (
+    Positions,
+    corpus_of,
+    no_corpus,
+    quote,
+    read_windows,
+    sample_positions,
+)
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.model.attentions import digest
@@ -44,11 +51,11 @@ def find_senses(
     if total < max(MIN_OCCURRENCES, 2 * (k or 1)):
         few = f"{hits.query!r} occurs {total} times: too few to tell senses apart"
         raise CtxembedError(f"{few} (at least {MIN_OCCURRENCES} are needed, hundreds are better)")
-    positions = sample(hits.positions, most, np.random.default_rng(seed))
+    positions = sample_positions(hits.positions, most, np.random.default_rng(seed))
     space = make_space(representations, name)
     vectors = np.empty((len(positions), model.dim), np.float32)
     with progress.stage("reading", len(positions), "occurrences") as stage:
-        for batch in read(model, positions, size=size):
+        for batch in read_windows(model, positions, size=size):
             vectors[batch.rows] = space.representation.embed(batch)
             stage.advance(len(batch.rows))
     clustering = cluster(vectors, space, k, 1.0 if min_score is None else min_score)
@@ -64,7 +71,7 @@ def find_senses(
     means, examples = [], []
     for sense in range(clustering.number):
         mine = labels == sense
-        some = sample(positions[mine], MEAN_SAMPLE, rng)
+        some = sample_positions(positions[mine], MEAN_SAMPLE, rng)
         means.append(unit(vectors_at(model, representation, some, size)).mean(axis=0))
         examples.append(_examples(model, positions[mine], size, points[mine]))
     counts = np.bincount(labels, minlength=clustering.number).tolist()
@@ -104,7 +111,7 @@ def _markers(
     """
     senses, vocabulary = int(labels.max()) + 1, model.vocabulary
     counts = np.zeros((senses, len(vocabulary)))
-    for batch in read(model, positions, reach=WINDOW, size=size):
+    for batch in read_windows(model, positions, reach=WINDOW, size=size):
         owners = np.broadcast_to(labels[batch.rows, None], batch.ids.shape)
         np.add.at(counts, (owners[batch.mask], batch.ids[batch.mask]), 1)
     counts[:, list(own)] = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ctxembed.context.hits import find_hits
-from ctxembed.context.occurrences import Positions, corpus_of, quote, sample
+from ctxembed.context.occurrences import Positions, corpus_of, quote, sample_positions
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError
@@ -67,7 +67,7 @@ class WordMap:
         )  # fmt: skip
 
     def drawn(self) -> Table:
-        """Return a row for each point."""
+        """Return a table of the points: sense, x, y, quoted text."""
         rows: list[Row] = [
             (label, round(float(p[0]), 2), round(float(p[1]), 2), text, np.rint(10 * p).astype(int))
             for label, p, text in zip(self.labels, self.points, self.quotes, strict=True)
@@ -152,7 +152,7 @@ def _lay_out(
     """Return the map of a word's occurrences, and their positions (n,) in the corpus."""
     model, hits = representations.model, find_hits(representations.model, senses.word)
     index, total = corpus_of(model), len(hits.positions)
-    positions = sample(hits.positions, MAX_POINTS, np.random.default_rng(seed))
+    positions = sample_positions(hits.positions, MAX_POINTS, np.random.default_rng(seed))
     space = sense_space.make_space(representations, senses.attention)
     vectors = vectors_at(model, space.representation, positions, hits.size)
     labels, _ = sense_space.classify(vectors, senses.weights, senses.bias)

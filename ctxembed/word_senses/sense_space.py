@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
-from ctxembed.context.occurrences import corpus_of, sample
+from ctxembed.context.occurrences import corpus_of, sample_positions
 from ctxembed.context.parse import Occurrence
 from ctxembed.context.representations import (
     Attention,
@@ -85,7 +85,9 @@ def _measure(representations: Representations, name: str) -> SenseSpace:
         rows = np.flatnonzero(model.counts >= 2)
     drawn = rng.choice(rows, min(WORDS, len(rows)), replace=False)
     index = corpus_of(model)
-    positions = [sample(index.positions(int(row)), OCCURRENCES_PER_WORD, rng) for row in drawn]
+    positions = [
+        sample_positions(index.positions(int(row)), OCCURRENCES_PER_WORD, rng) for row in drawn
+    ]
     if not positions:
         return SenseSpace(representation, np.eye(model.dim))
     vectors = vectors_at(model, representation, np.concatenate(positions)).astype(np.float64)
@@ -94,11 +96,11 @@ def _measure(representations: Representations, name: str) -> SenseSpace:
 
 
 def discriminant_directions(groups: Sequence[Floats]) -> tuple[Floats, float, int]:
-    """Return directions (d, d) that tell groups (n, d) apart, a distance, and a number.
+    """Return directions (d, d) that tell groups apart, the groups' distance, and how many to use.
 
     Distances are in units of the usual spread of one group (within-class covariance normalisation,
     Hatch et al. 2006), mixed with an even one. The groups' means differ most in the first
-    directions; there, the distance is their mean squared distance. The number says how many.
+    directions; the distance is the mean squared one there. groups: (n, d) vectors each.
     """
     dim = groups[0].shape[1]
     means, within = np.array([group.mean(axis=0) for group in groups]), np.zeros((dim, dim))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import GENERAL, general, random_layer
-from ctxembed.attention.scores import dot, softmax, times
+from ctxembed.attention.scores import dot, scale_scores, softmax
 from ctxembed.attention.terms import Distance, TokenPairs, WordBias, decay, sinusoidal
 from ctxembed.stats.vectors import unit
 
@@ -40,7 +40,7 @@ def loop_attend(q: Floats, k: Floats, v: Floats, scale: float) -> list[list[floa
 def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats:
     """Run any layer for one word of one sentence, number by number."""
 
-    def times(vector: list[float], matrix: Floats | None, head: int) -> list[float]:
+    def scale_scores(vector: list[float], matrix: Floats | None, head: int) -> list[float]:
         if matrix is None:
             return vector
         rows = matrix[head].tolist()
@@ -52,10 +52,10 @@ def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats
     total = [0.0] * len(words[0])
     looked = False
     for head in range(layer.heads):
-        q = times(words[target], layer.w_q, head)
+        q = scale_scores(words[target], layer.w_q, head)
         raised = []
         for position, word in enumerate(words):
-            k = times(word, layer.w_k, head)
+            k = scale_scores(word, layer.w_k, head)
             score = sum(a * b for a, b in zip(q, k, strict=True))
             if layer.unit:
                 score /= (math.hypot(*q) or 1) * (math.hypot(*k) or 1)
@@ -71,7 +71,7 @@ def loop_layer(layer: Layer, x: Floats, key_bias: Floats, target: int) -> Floats
             if not share:
                 continue
             looked = True
-            value = times(times(word, layer.w_v, head), layer.w_o, head)
+            value = scale_scores(scale_scores(word, layer.w_v, head), layer.w_o, head)
             part = layer.share * share / sum(raised)
             part /= layer.heads if layer.w_o is None else 1
             total = [t + part * number for t, number in zip(total, value, strict=True)]
@@ -295,7 +295,7 @@ def test_rows_sum_to_1_and_nothing_is_nan(x: Floats, kind: str) -> None:
 def test_scores_take_any_finite_numbers(data: st.DataObject, size: Any, dtype: Any) -> None:
     q, k = (data.draw(numbers(size, dtype)) for _ in range(2))
     scores = dot(q, k)
-    scaled = times(scores.copy(), data.draw(st.sampled_from([0.1, 1.0, 6.0, 1e6])))
+    scaled = scale_scores(scores.copy(), data.draw(st.sampled_from([0.1, 1.0, 6.0, 1e6])))
     weights = softmax(scaled)
     for part in (scores, scaled, weights):
         assert np.isfinite(part).all()

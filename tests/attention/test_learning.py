@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer, Parameters
-from ctxembed.attention.presets import start
-from ctxembed.attention.terms import between, count_heights
+from ctxembed.attention.presets import starting_layer
+from ctxembed.attention.terms import count_heights, sum_between
 from ctxembed.attention.training.learning import NothingToLearn, Settings, learn
 from ctxembed.attention.training.objective import Weights, unaverage
-from ctxembed.attention.training.pseudowords import split
+from ctxembed.attention.training.pseudowords import split_corpus
 from ctxembed.model.attentions import load_attention
 from ctxembed.model.model import Model
 from tests.conftest import ROOT, Run
@@ -32,7 +32,7 @@ Rows = NDArray[np.intp]
 def some_layer(rng: np.random.Generator) -> Layer:
     """Make a layer that has everything, over a vocabulary of eleven words."""
     heights = np.abs(rng.standard_normal(V))
-    layer = start(D, rng, rng.standard_normal((V, 4)), heights, heads=H, reach=R)
+    layer = starting_layer(D, rng, rng.standard_normal((V, 4)), heights, heads=H, reach=R)
     parameters = layer.parameters()
     return layer.updated(
         {
@@ -174,11 +174,11 @@ def test_gradient_of_the_objective(plain: int, repeats: int) -> None:
 
 def test_walls_by_a_plain_loop() -> None:
     high = np.random.default_rng(1).random((2, 7))
-    sums = between(high)
+    sums = sum_between(high)
     for b, i, j in np.ndindex(2, 7, 7):
         inner = high[b, min(i, j) + 1 : max(i, j) + 1]
         assert sums[b, i, j] == pytest.approx(inner.sum(), abs=1e-12)
-    np.testing.assert_allclose(between(high, np.array([3, 6]))[:, 0], sums[[0, 1], [3, 6]])
+    np.testing.assert_allclose(sum_between(high, np.array([3, 6]))[:, 0], sums[[0, 1], [3, 6]])
 
 
 def test_a_word_that_starts_sentences_is_a_wall() -> None:
@@ -332,9 +332,9 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
 
     def begin(rng: np.random.Generator) -> Layer:
         zeros = np.zeros(40, np.float32)
-        return start(6, rng, np.zeros((40, 4), np.float32), zeros)
+        return starting_layer(6, rng, np.zeros((40, 4), np.float32), zeros)
 
-    seen, held_out = split(ids, offsets, order, starts, 0.2)
+    seen, held_out = split_corpus(ids, offsets, order, starts, 0.2)
     real, calls = module.run_batch, 0
 
     def broken(*arguments: Any, **options: Any) -> Any:
@@ -353,6 +353,6 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
 
 def test_too_few_words() -> None:
     ids, offsets = np.zeros(100, np.int32), np.arange(0, 101, 10)
-    seen, held_out = split(ids, offsets, np.arange(100), np.array([0, 100]), 0.1)
+    seen, held_out = split_corpus(ids, offsets, np.arange(100), np.array([0, 100]), 0.1)
     with pytest.raises(NothingToLearn, match="only 1 words occur 20 times"):
         list(learn(np.ones((1, 2)), lambda _: Layer(), seen, held_out, Settings(), seed=1))

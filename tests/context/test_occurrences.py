@@ -33,7 +33,9 @@ def test_windows(model: Model, word: str, reach: int) -> None:
     assert model.index
     expected = by_hand(word, reach)
     seen = []
-    for batch in occurrences.read(model, model.index.positions(model.vocabulary.row(word)), reach):
+    for batch in occurrences.read_windows(
+        model, model.index.positions(model.vocabulary.row(word)), reach
+    ):
         assert batch.ids[~batch.mask].sum() == 0
         for ids, mask, target, row in zip(
             batch.ids, batch.mask, batch.targets, batch.rows, strict=True
@@ -83,7 +85,9 @@ def test_a_word_alone_keeps_its_vector(model: Model) -> None:
 
 def test_sample_is_sorted_seeded_and_without_repeats() -> None:
     positions = np.arange(0, 1000, 7)
-    one, two = (occurrences.sample(positions, 20, np.random.default_rng(5)) for _ in range(2))
+    one, two = (
+        occurrences.sample_positions(positions, 20, np.random.default_rng(5)) for _ in range(2)
+    )
     np.testing.assert_array_equal(one, two)
     assert len(set(one.tolist())) == 20
     assert set(one.tolist()) <= set(positions.tolist())

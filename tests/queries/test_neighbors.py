@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctxembed.context import nearest as module
-from ctxembed.context.nearest import nearest, trust
+from ctxembed.context.nearest import nearest, vector_trust
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_files
 from ctxembed.queries.neighbors import analogy, neighbors
@@ -40,7 +40,7 @@ def ranked(model: Model, **how: Any) -> list[tuple[object, ...]]:
 def test_a_rare_word_counts_for_less(court: Model) -> None:
     """sweyn lies nearest, but 0.985 * (1 - exp(-5 / 20)) = 0.218 is less than 0.940 and 0.866."""
     assert ranked(court) == [("queen", 0.94), ("throne", 0.866), ("sweyn", 0.985), ("far", -0.985)]
-    np.testing.assert_allclose(trust(court), 1 - np.exp(-COUNTS / 20), rtol=1e-6)
+    np.testing.assert_allclose(vector_trust(court), 1 - np.exp(-COUNTS / 20), rtol=1e-6)
 
 
 def test_raw_ranks_by_cosine(court: Model) -> None:

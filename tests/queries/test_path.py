@@ -17,7 +17,7 @@ from ctxembed.context import representations
 from ctxembed.queries.compare import compare
 
 SENTENCE = "[Apple] launched a new phone"
-MAX_FILES, MAX_DEPTH = 48, 18
+MAX_FILES, MAX_DEPTH = 40, 15
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}  # a frame before 3.12
 
 

@@ -11,8 +11,13 @@ import pytest
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.model.model import Model
-from ctxembed.queries.shift import split
-from ctxembed.stats.permutation_test import adjust, by_document, interval, permutation_test
+from ctxembed.queries.shift import split_distance
+from ctxembed.stats.permutation_test import (
+    benjamini_hochberg,
+    bootstrap_interval,
+    permutation_test,
+    sum_by_document,
+)
 from ctxembed.stats.vectors import unit
 from ctxembed.word_senses.alignment import Aligned, align, rotation
 from tests.conftest import WORDS, Run, mentions, write_tiny
@@ -72,24 +77,24 @@ def test_the_split_is_exact_and_by_hand() -> None:
     e, f = np.eye(2)
     x, y = np.array([e, e, e, f]), np.array([e, f, f, f])
     labels = np.array([0, 0, 0, 1, 0, 1, 1, 1])
-    parts = split(x, y, labels)
+    parts = split_distance(x, y, labels)
     assert (parts.from_shares, parts.from_senses) == pytest.approx((np.sqrt(0.5), 0))
     assert parts.shares.tolist() == [[0.75, 0.25], [0.25, 0.75]]
     # One sense that turned from e to f: all of it is the sense.
-    parts = split(np.array([e, e]), np.array([f, f]), np.zeros(4, np.intp))
+    parts = split_distance(np.array([e, e]), np.array([f, f]), np.zeros(4, np.intp))
     assert (parts.from_shares, parts.from_senses) == pytest.approx((0, np.sqrt(2)))
     # A sense that the first corpus lacks is a matter of shares.
-    parts = split(np.array([e, e]), np.array([e, f]), np.array([0, 0, 0, 1]))
+    parts = split_distance(np.array([e, e]), np.array([e, f]), np.array([0, 0, 0, 1]))
     assert (parts.from_shares, parts.from_senses) == pytest.approx((np.sqrt(0.5), 0))
     # Nothing moved: nothing to split.
-    parts = split(x, x, np.array([0, 0, 0, 1] * 2))
+    parts = split_distance(x, x, np.array([0, 0, 0, 1] * 2))
     assert (parts.from_shares, parts.from_senses) == (0.0, 0.0)
 
 
 def test_the_parts_sum_to_the_whole() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.normal(size=(20, 3)), rng.normal(size=(30, 3)) + 1
-    parts = split(x, y, rng.integers(0, 3, 50))
+    parts = split_distance(x, y, rng.integers(0, 3, 50))
     assert parts.from_shares + parts.from_senses == pytest.approx(
         np.linalg.norm(y.mean(0) - x.mean(0))
     )
@@ -114,13 +119,13 @@ def test_whole_documents_are_permuted() -> None:
     documents = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 5]
     values = [1.0, 1.1, 0.9, 2.0, 2.1, 0.0, 3.0, 3.1, 2.5, 4.0, 4.1, 4.2]
     x, y = np.array(values)[:6, None], np.array(values)[6:, None]
-    test = by_document(x, np.array(documents[:6]), y, np.array(documents[6:]))
+    test = sum_by_document(x, np.array(documents[:6]), y, np.array(documents[6:]))
     assert (test.first, test.counts.tolist()) == (3, [3, 2, 1, 2, 1, 3])
     tested = permutation_test(x, y, test, 4000, np.random.default_rng(1))
     assert tested.p_value == pytest.approx(by_hand(values, documents, 3), abs=0.03)
     assert tested.distance == pytest.approx(y.mean() - x.mean())
     # Single occurrences would be far too sure.
-    alone = by_document(x, np.arange(6), y, np.arange(6))
+    alone = sum_by_document(x, np.arange(6), y, np.arange(6))
     assert permutation_test(x, y, alone, 999, np.random.default_rng(1)).p_value < tested.p_value / 5
 
 
@@ -141,30 +146,35 @@ def test_the_false_alarm_rate_is_the_level() -> None:
     p_values = []
     for _ in range(200):
         x, of_x, y, of_y = documents_of_one(rng)
-        p_values.append(permutation_test(x, y, by_document(x, of_x, y, of_y), 99, rng).p_value)
+        p_values.append(permutation_test(x, y, sum_by_document(x, of_x, y, of_y), 99, rng).p_value)
     assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)
 
 
 def test_an_effect_and_its_interval() -> None:
     rng = np.random.default_rng(4)
     x, of_x, y, of_y = documents_of_one(rng, moved=2.0)
-    test = by_document(x, of_x, y, of_y)
+    test = sum_by_document(x, of_x, y, of_y)
     tested = permutation_test(x, y, test, 99, rng)
     assert tested.p_value == pytest.approx(1 / 10_000)  # more deals where it is small
     expected = 2 * np.sqrt(3) / np.sqrt(3 * (1 + 0.25))  # distance over the spread, as made above
     assert tested.effect == pytest.approx(expected, rel=0.25)
-    low, high = interval(test, tested, rng)
+    low, high = bootstrap_interval(test, tested, rng)
     assert low < tested.effect < high
     assert low < expected < high
     nothing = documents_of_one(rng)
-    same = by_document(*nothing)
-    assert interval(same, permutation_test(nothing[0], nothing[2], same, 99, rng), rng)[0] == 0
+    same = sum_by_document(*nothing)
+    assert (
+        bootstrap_interval(same, permutation_test(nothing[0], nothing[2], same, 99, rng), rng)[0]
+        == 0
+    )
 
 
 def test_q_values_agree_with_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     p_values = np.random.default_rng(6).random(50) ** 2
-    np.testing.assert_allclose(adjust(p_values), stats.false_discovery_control(p_values))
+    np.testing.assert_allclose(
+        benjamini_hochberg(p_values), stats.false_discovery_control(p_values)
+    )
 
 
 @pytest.fixture
@@ -332,5 +342,5 @@ def test_rare_words_are_tested_on_request(tmp_path: Path, run: Run) -> None:
 def test_permutations_stop_after_twenty_as_large_effects() -> None:
     """Every deal of equal documents is as far: twenty deals are enough, and p is 1."""
     same = np.ones((8, 2))
-    test = by_document(same, np.arange(8), same, np.arange(8))
+    test = sum_by_document(same, np.arange(8), same, np.arange(8))
     assert permutation_test(same, same, test, 999, np.random.default_rng(1)).p_value == 1

@@ -81,7 +81,7 @@ def plain(
     outputs = np.zeros_like(vectors)
     keep = [min(1, math.sqrt(s.sample * counts.sum() / c) + s.sample * counts.sum() / c)
             if s.sample else 1 for c in counts.tolist()]  # fmt: skip
-    chance, other = own_engine.alias(counts)
+    chance, other = own_engine.alias_table(counts)
     draws = Draws(int(rng.integers(1, 2**63, (1, 1), dtype=np.uint64)[0, 0]))
     for number in range(len(sentences) * s.epochs):
         rate = s.rate - (s.rate - 1e-4) * number / (len(sentences) * s.epochs)
@@ -162,7 +162,7 @@ def test_parts_of_a_corpus_go_on_where_the_last_ended(
 
 def test_negatives_are_drawn_by_their_counts_to_three_quarters() -> None:
     counts = np.array([1000, 500, 3, 3, 2, 1])
-    chance, other = own_engine.alias(counts)
+    chance, other = own_engine.alias_table(counts)
     share = np.zeros(len(counts))
     for position, (bits, second) in enumerate(zip(chance.tolist(), other.tolist(), strict=True)):
         share[position] += bits / 2**32
@@ -177,7 +177,7 @@ def test_words_are_thinned_out_as_gensim_does() -> None:
     model = Word2Vec(min_count=1, sample=1e-3, vector_size=2)
     model.build_vocab_from_freq({f"w{i}": n for i, n in enumerate(counts)})
     theirs = [model.wv.get_vecattr(f"w{i}", "sample_int") for i in range(len(counts))]
-    mine = own_engine.keep(np.array(counts), 1e-3)
+    mine = own_engine.keep_probabilities(np.array(counts), 1e-3)
     np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 

@@ -16,7 +16,7 @@ from ctxembed.model.model import Model
 from ctxembed.progress import Progress
 from ctxembed.static import vector_files
 from ctxembed.static.vector_files import write_vectors
-from ctxembed.training.import_ import import_, zipf
+from ctxembed.training.import_ import import_, zipf_counts
 from tests.conftest import Run, mentions
 
 GLOVE = "the 1 2 3\nof -0.5 1e-3 .25\npear 4 5 6\n"
@@ -307,7 +307,7 @@ def test_any_float32_survives_both_formats(
 
 
 def test_zipf_falls_like_real_counts() -> None:
-    counts = zipf(1000)
+    counts = zipf_counts(1000)
     assert counts.sum() == pytest.approx(1e9, rel=1e-5)
     assert (np.diff(counts) < 0).all()
     assert counts[9] / counts[99] == pytest.approx((99 + 2.7) / (9 + 2.7), rel=1e-3)

@@ -17,7 +17,7 @@ from ctxembed.cli.mix import command_
 from ctxembed.model.bundled import corpora_directory
 from ctxembed.text.corpus import Corpus
 from ctxembed.training import mix as analysis
-from ctxembed.training.mix import Measured, Setup, crossing, interval
+from ctxembed.training.mix import Measured, Setup, find_crossing, interval_half_width
 from tests.conftest import ROOT, Run, mentions
 
 FRUIT = "She ate a sweet apple.\nThe apple is a sweet fruit.\nThe new phone is a gadget.\n" * 20
@@ -209,14 +209,14 @@ def test_the_static_vector_crosses_and_contextual_vectors_do_not() -> None:
 def test_interval_agrees_with_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(1).normal(size=(3, 5))
-    for row, half in zip(values, interval(values), strict=True):
+    for row, half in zip(values, interval_half_width(values), strict=True):
         low, high = stats.t.interval(0.95, 4, loc=row.mean(), scale=stats.sem(row))
         assert (row.mean() - half, row.mean() + half) == pytest.approx((low, high))
-    assert np.isnan(interval(values[:, :1])).all()
+    assert np.isnan(interval_half_width(values[:, :1])).all()
 
 
 def test_crossing() -> None:
     fractions = np.array([0.0, 0.5, 1.0])
-    assert crossing(fractions, np.array([1.0, 2.0, 3.0])) is None
-    assert crossing(fractions, np.array([-1.0, -0.5, 0.5])) == pytest.approx(0.75)
-    assert crossing(fractions, np.array([1.0, 0.0, -1.0])) == pytest.approx(0.5)
+    assert find_crossing(fractions, np.array([1.0, 2.0, 3.0])) is None
+    assert find_crossing(fractions, np.array([-1.0, -0.5, 0.5])) == pytest.approx(0.75)
+    assert find_crossing(fractions, np.array([1.0, 0.0, -1.0])) == pytest.approx(0.5)

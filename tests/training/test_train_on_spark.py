@@ -15,7 +15,7 @@ from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextualize
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.sampling import draw
+from ctxembed.text.sampling import hash_numbers
 from ctxembed.training.train import train
 
 pytest.importorskip("pyspark", reason="pip install 'ctxembed[spark]', or make test-spark")
@@ -95,7 +95,7 @@ def test_the_sample_is_the_same_with_two_partitions_and_with_eight(
     assert abs(listed - 20) < 5 * np.sqrt(20)
     sentence = int(index.sentence_of(index.positions(row))[0])
     name, line = index.source_of(sentence)
-    assert draw(name, np.array([line - 1]), 1)[0] < 20 / count
+    assert hash_numbers(name, np.array([line - 1]), 1)[0] < 20 / count
     text = Path(name).read_bytes()
     text = gzip.decompress(text) if name.endswith("gz") else text
     words = model.vocabulary.tokenizer.words(text.decode().splitlines()[line - 1])

@@ -49,7 +49,7 @@ class Epoch:
 
 
 def add_heads(layer: Layer, rng: np.random.Generator) -> Layer:
-    """Add three plain heads: the whole sentence, the word to the left, the word to the right.
+    """Return the layer with three more heads: the whole sentence, the word left, the word right.
 
     Learned heads look for a topic and skip function words, which a task may need; fitting decides
     how much of them comes in. Of the terms only distance acts on the new heads.
@@ -116,14 +116,14 @@ def fit(
     begin: Layer, labels: int, x: Floats, anchors: Floats, seen: Examples,
     held_out: Examples | None, settings: FitSettings, rng: np.random.Generator,
 ) -> Iterator[Epoch]:  # fmt: skip
-    """Yield each epoch; without a held-out part the last one is the one to keep."""
+    """Fit layer and head to a task; yield each epoch's loss and weights. Keep the best or last."""
     s = replace(settings, decay=settings.decay / len(seen), pull=settings.pull / len(seen))
     adam = Adam(s.rate, s.clip, RATES)
     origin = begin.parameters()
     blank = np.zeros((1 + len(anchors), labels, 2 * x.shape[1] + 1), np.float32)
     now: Gradients = {**origin, "head": blank}
 
-    def apply(parameters: Gradients) -> tuple[Layer, Floats]:
+    def with_parameters(parameters: Gradients) -> tuple[Layer, Floats]:
         layer = begin.updated({name: parameters[name] for name in origin})
         return layer, parameters["head"]
 
@@ -139,13 +139,13 @@ def fit(
             mask = batch.mask()
             hidden = mask & (rng.random(mask.shape) >= s.drop)
             mask = np.where(hidden.sum(axis=1, keepdims=True) > 1, hidden, mask)
-            layer, task_head = apply(now)
+            layer, task_head = with_parameters(now)
             loss, _, gradients = run_task(layer, task_head, origin, x, anchors, batch, s, mask)
             losses.append(loss)
             step += 1
             now = adam.update(now, gradients, min(1.0, step / 20) * max(0.05, 1 - step / steps))
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
-        layer, task_head = apply(mean)
+        layer, task_head = with_parameters(mean)
         if held_out is None:
             yield Epoch(number, float(np.mean(losses)), np.nan, np.nan, True, layer, task_head)
             continue

@@ -89,9 +89,9 @@ def learn(
     train = Sampler(seen, classes, relatives, window=s.reach, min_count=s.fewest)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
     check = Sampler(held_out, classes, alone, window=s.reach, min_count=MIN_HELD_OUT)
-    chances, check_chances = train.chances(), check.chances()
+    cumulative, check_cumulative = train.cumulative_weights(), check.cumulative_weights()
     fixed = np.random.default_rng(seed + 1)
-    tests = [check.draw(check_chances, s.pairs, fixed) for _ in range(12)]
+    tests = [check.draw(check_cumulative, s.pairs, fixed) for _ in range(12)]
 
     half = np.full((s.pairs, 2), 0.5, x.dtype)  # of both words, in validation
 
@@ -100,11 +100,11 @@ def learn(
         parts = zip(*(astuple(score) for score, _ in runs), strict=True)
         return Score(*(float(np.mean(part)) for part in parts))
 
-    def kept(layer: Layer) -> Layer:
+    def layer_to_keep(layer: Layer) -> Layer:
         return replace(layer, own=s.keep * layer.own)
 
     origin = begin(rng)
-    best = kept(origin)
+    best = layer_to_keep(origin)
     now = mean = origin.parameters()
     first = best_score = validate(best)
     since, losses, clock = 0, [first.loss], time.monotonic()
@@ -114,7 +114,7 @@ def learn(
         done = step / s.steps
         if s.minutes is not None:
             done = max(done, (time.monotonic() - clock) / 60 / s.minutes)
-        batch = train.draw(chances, s.pairs, rng)
+        batch = train.draw(cumulative, s.pairs, rng)
         if len(batch.pairs) > 1:
             mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(x.dtype)
             score, gradients = run_batch(origin.updated(now), x, batch, train.plain, mix, s.weights)
@@ -126,7 +126,7 @@ def learn(
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
-            settled = kept(origin.updated(mean))
+            settled = layer_to_keep(origin.updated(mean))
             validation = validate(settled)
             since += 1
             if validation.loss < best_score.loss - 1e-4:
@@ -165,7 +165,7 @@ class Examples:
 def attend_examples(
     layer: Layer, x: Floats, examples: Examples, mask: NDArray[np.bool_] | None = None
 ) -> AttentionResult:
-    """Run the layer for the targets; `mask` (n, T) may hide words. x: (V, d)."""
+    """Return the layer's result for the targets; `mask` (n, T) may hide words. x: (V, d)."""
     vectors = x[examples.ids]  # (n, T, d)
     vectors[np.arange(len(examples)), examples.target] = examples.own
     mask = examples.mask() if mask is None else mask
@@ -176,7 +176,7 @@ def attend_examples(
 def run_batch(
     layer: Layer, x: Floats, batch: Batch, plain: int, mix: Floats, weights: Weights
 ) -> tuple[Score, Gradients]:
-    """Return loss and gradients of a batch, in chunks of sentences of similar length."""
+    """Return loss and gradients of a batch; `mix` (G, 2) is the part of each word in its pair."""
     pairs, number, dim = len(batch.pairs), len(batch.sentences), x.shape[1]
     words = x[batch.pairs]  # (G, 2, d)
     shared, _ = normalise((mix[:, :, None] * words).sum(axis=1))  # (G, d) two words, one vector

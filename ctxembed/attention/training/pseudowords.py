@@ -32,10 +32,10 @@ class Occurrences:
         return self.last - self.first
 
 
-def split(
+def split_corpus(
     ids: Ints, offsets: Ints, positions: Ints, starts: Ints, held_out: float
 ) -> tuple[Occurrences, Occurrences]:
-    """Divide a corpus into the part to learn from and its end, which is held out."""
+    """Return the occurrences in the part to learn from, and in the held-out end of a corpus."""
     sentences = len(offsets) - 1
     cut = int(offsets[max(1, int(sentences * (1 - held_out)))]) if sentences > 1 else len(ids)
     vocabulary = len(starts) - 1
@@ -135,16 +135,16 @@ class Sampler:
     flatten: float = 1e-4
     min_count: int = 20  # occurrences that a word must have
 
-    def chances(self) -> Floats:
-        """(V,) cumulative chance of each word."""
+    def cumulative_weights(self) -> Floats:
+        """Return (V,) the running sum of the words' sampling weights; 0 is added for rare words."""
         n = self.occurrences.counts().astype(np.float64)
         p = n / max(1.0, n.sum())
         thin = np.minimum(1, np.sqrt(self.flatten / (p + 1e-30)))
         return np.cumsum(np.where(n >= self.min_count, n * thin, 0))
 
-    def draw(self, chances: Floats, pairs: int, rng: np.random.Generator) -> Batch:
-        """Draw pseudowords and sentences of both their words."""
-        words = np.searchsorted(chances, rng.random(2 * pairs) * chances[-1], side="right")
+    def draw(self, cumulative: Floats, pairs: int, rng: np.random.Generator) -> Batch:
+        """Return pairs of words, drawn by cumulative weights (V,), and sentences of both."""
+        words = np.searchsorted(cumulative, rng.random(2 * pairs) * cumulative[-1], side="right")
         words = words[np.argsort(self.classes[words], kind="stable")].reshape(pairs, 2)
         words = words[words[:, 0] != words[:, 1]]  # (G, 2)
         repeats = self.plain + self.spliced

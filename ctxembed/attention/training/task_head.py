@@ -43,7 +43,7 @@ def find_expressions(own: Floats, limit: int = MAX_EXPRESSIONS) -> tuple[Floats,
 
 
 def gates(own: Floats, anchors: Floats) -> Floats:
-    """Return g (B, 1+A) of static vectors (B, d) and expressions (A, d).
+    """Return (B, 1+A): a constant, then how alike static vectors (B, d) and expressions (A, d) are.
 
     >>> gates(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([[0.5, 1. , 0. ]])
@@ -53,13 +53,13 @@ def gates(own: Floats, anchors: Floats) -> Floats:
 
 
 def logits(task_head: Floats, output: Floats, own: Floats, gate: Floats) -> Floats:
-    """Return (B, C), of contextual vectors `output`, static ones `own` and head (1+A, C, 2d+1)."""
+    """Return logits (B, C) of vectors `output` in context and `own` static; head (1+A, C, 2d+1)."""
     weights = np.tensordot(gate, task_head, 1)  # (B, C, 2d+1)
     return np.asarray((weights @ _features(unit(output), own)[:, :, None])[:, :, 0])
 
 
 def _features(units: Floats, own: Floats) -> Floats:
-    """Return f (B, 2d+1)."""
+    """Return (B, 2d+1): contextual vectors, static vectors, both of length 1, and a 1."""
     return np.concatenate([units, unit(own), np.ones((len(own), 1), own.dtype)], axis=1)
 
 
