@@ -14,6 +14,7 @@ def sources() -> dict[str, str]:
     by_file: dict[str, str] = {}
     for path in [
         *ROOT.glob("ctxembed/**/*.py"),
+        *ROOT.glob("ctxembed/cli/help/*.txt"),
         *ROOT.glob("tests/**/*.*"),
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/*.md"),

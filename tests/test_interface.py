@@ -218,5 +218,5 @@ def test_unknown_words_are_kept_on_the_table(mine: str) -> None:
 def test_the_bundled_model_is_the_default_and_read_only() -> None:
     assert ctxembed.info(None).records()[0]["property"] == "path"
     for change in (ctxembed.learn, lambda m: ctxembed.senses(m, "bank", save=True)):
-        with pytest.raises(UsageError, match="the bundled model everyday stays as it is"):
+        with pytest.raises(UsageError, match="the bundled model everyday cannot be changed"):
             change(bundled_model("everyday"))

@@ -43,10 +43,7 @@ class TokenPairs:
 
 @dataclass(frozen=True)
 class Term:
-    """A number added to each score: learned weights of each head times known facts.
-
-    A subclass has a name, `bias`, and `backward`, the gradient by the learned weights.
-    """
+    """A number added to each score: learned weights of each head times known facts."""
 
     name: ClassVar[str]
     by_head: Floats  # (H or 1, ...) learned weights, a row for each head

@@ -12,19 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ctxembed.cli.printing import (
-    FILE,
-    OPTIONS,
-    QUIET,
-    STDOUT,
-    Printing,
-    discard_stdout,
-    note,
-    print_result,
-    printing,
-)
+from ctxembed.cli.printing import Printing, add_options, note, print_result, printing
 from ctxembed.errors import Replaced, UsageError
 from ctxembed.output.progress_bars import Bars
+from ctxembed.output.safe import discard_stdout
 from ctxembed.table import Column
 
 if TYPE_CHECKING:
@@ -66,10 +57,7 @@ class Command(click.Command):
         self, name: str | None, *, queries: Mapping[str, Callable[..., Any]],
         params: Sequence[click.Parameter] | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        own = list(params or ())
-        if queries and not any("-o" in parameter.opts for parameter in own):
-            own.append(FILE)
-        super().__init__(name, params=[*own, *(OPTIONS if queries else (QUIET,))], **kwargs)
+        super().__init__(name, params=add_options(params or (), bool(queries)), **kwargs)
         self.queries = queries
         self.columns: Mapping[str, Sequence[Column]] = {
             option: getattr(query, "columns", ()) for option, query in queries.items()
@@ -92,18 +80,10 @@ class Command(click.Command):
         split = [part.splitlines() for part in parts]
         return [(meaning, " ".join(map(str.strip, lines))) for meaning, *lines in split]
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        rest = super().parse_args(ctx, args)
-        check_arguments(self, ctx.params)
-        return rest
-
     def invoke(self, ctx: click.Context) -> None:
         """Run the command and print its table; start again if its model was replaced meanwhile."""
-        fields = Printing.__dataclass_fields__
-        values = {name: ctx.params.pop(name) for name in list(ctx.params) if name in fields}
-        if values.get("file_") in STDOUT:  # else a file of this name would be written
-            values["file_"] = None
-        ctx.obj = Printing(**values)
+        check_arguments(self, ctx.params)
+        ctx.obj = Printing.pop_from(ctx.params)
         if ctx.obj.draws and not self.picture:
             raise UsageError(f"{self.name} has no picture. Choose another -f or -o.")
         try:

@@ -4,6 +4,7 @@ import ipaddress
 import shlex
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,8 @@ def _write_report(
     from ctxembed.web.gather import make_report
     from ctxembed.web.questions import Models
 
-    if not sentences or output in (None, "-"):
+    if not sentences or output is None or output == "-":
         raise UsageError("a page for a file needs both: ctxembed explore SENTENCE... -o FILE")
-    assert output is not None
     if not Path(output).parent.is_dir():
         raise UsageError(f"-o {output}: no such directory")
     line = shlex.join(["ctxembed", *sys.argv[1:]])
@@ -88,9 +88,6 @@ def _write_report(
 
 def _is_loopback(host: str) -> bool:
     """Return whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
+    with suppress(ValueError):  # a name
         return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host == "localhost"

@@ -22,9 +22,8 @@ import click
 from ctxembed import __version__
 from ctxembed.cli.command import Command
 from ctxembed.cli.groups import COMMANDS, GROUPS, OLD_NAMES
-from ctxembed.cli.printing import discard_stdout
 from ctxembed.errors import CtxembedError, UsageError
-from ctxembed.output.safe import say
+from ctxembed.output.safe import discard_stdout, say
 
 MIN_MEMORY = 400 << 20  # bytes of address space; with less, scipy's OpenBLAS waits for ever
 
@@ -69,10 +68,13 @@ def _replace_old_name(ctx: click.Context, name: str, *args: str) -> list[str]:
     """Return the command line that replaces one of 0.2; print a note about the new name."""
     rest, new = list(args), OLD_NAMES[name]
     if name == "completion":
-        from click.shell_completion import shell_complete
+        from click.shell_completion import get_completion_class, shell_complete
 
         shell = rest[0] if rest else "bash"
-        say([f"completion is now: _CTXEMBED_COMPLETE={shell}_source ctxembed"])
+        if get_completion_class(shell) is None:
+            raise click.UsageError(f"completion: no shell {shell!r}; give bash, zsh or fish")
+        new = f"_CTXEMBED_COMPLETE={shell}_source ctxembed"
+        say([f"completion is now: {new}. The old name works until 0.4."])
         ctx.exit(shell_complete(cli, {}, "ctxembed", "_CTXEMBED_COMPLETE", f"{shell}_source"))
     if name == "report":
         new = "explore SENTENCE -o FILE"
@@ -212,15 +214,12 @@ class Closed(io.RawIOBase):
     was_written = False
 
     def writable(self) -> bool:
-        """Say that this can be written to."""
         return True
 
     def fileno(self) -> int:
-        """Return the number of stdout."""
         return 1
 
     def write(self, data: object) -> int:
-        """Drop the data."""
         Closed.was_written = True
         return len(data)  # type: ignore[arg-type]
 

@@ -4,8 +4,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -49,6 +50,14 @@ OPTIONS = (
 )
 
 
+def add_options(own: Sequence[click.Parameter], prints: bool) -> list[click.Parameter]:
+    """Return the parameters of a command with those for printing, if it prints a table."""
+    if not prints:
+        return [*own, QUIET]
+    has_file = any("-o" in parameter.opts for parameter in own)
+    return [*own, *(() if has_file else (FILE,)), *OPTIONS]
+
+
 @dataclass(frozen=True)
 class Printing:
     """The options of a command that say how its table is printed."""
@@ -59,6 +68,13 @@ class Printing:
     quiet: bool = False
     color: str = "auto"
     file_: str | None = None
+
+    @classmethod
+    def pop_from(cls, values: dict[str, Any]) -> "Printing":
+        """Take these options out of the values of all options."""
+        options = cls(**{name: values.pop(name) for name in vars(cls()) if name in values})
+        # A file of the name /dev/stdout would be replaced.
+        return replace(options, file_=None) if options.file_ in STDOUT else options
 
     @property
     def chosen(self) -> str:
@@ -91,12 +107,6 @@ def note(text: str) -> None:
     """Print a note on stderr, unless --quiet is given."""
     if not printing().quiet:
         say([text])
-
-
-def discard_stdout() -> None:
-    """Discard what stdout still holds: its reader has ended."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
 
 
 def print_result(result: Table | Iterable[Table] | None) -> None:

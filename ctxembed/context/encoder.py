@@ -21,10 +21,7 @@ TOKENS_PER_BATCH = 1 << 13  # subwords
 
 @dataclass(frozen=True)
 class Encoder:
-    """A Hugging Face model in a directory; nothing is ever downloaded.
-
-    It reads sentences as they were written if an occurrence has them, else its known words.
-    """
+    """A Hugging Face model in a directory, never downloaded; it reads sentences as written."""
 
     path: Path
     name: str

@@ -107,11 +107,7 @@ def vector_trust(model: Model) -> Floats:
 def known_axes(
     model: Model, axes: Axes | None, beside: Sequence[Column] = ()
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the axes with the words that a model knows, and notes on the words left out.
-
-    beside: the other columns of the table, whose names an axis cannot have. A word may be replaced
-    by another form; an axis needs at least one word.
-    """
+    """Return the axes with their known words, and notes; refuse the name of a column beside."""
     vocabulary, kept, notes = model.vocabulary, dict[str, list[str]](), list[str]()
     for name, words in (axes or {}).items():
         if name in [column.name for column in beside]:
@@ -125,10 +121,7 @@ def known_axes(
 
 
 def axis_vectors(model: Model, axes: Axes, alone: Alone | None = None) -> Floats:
-    """Return (axes, d) directions of length 1: the mean of each axis's words, of length 1 too.
-
-    alone: returns the vectors of words in the space of a representation; default static.
-    """
+    """Return (axes, d) directions of length 1: the mean of each axis's words, of length 1 too."""
     look_up = alone or model.vectors.__getitem__
     directions = []
     for words in axes.values():

@@ -123,11 +123,7 @@ def _batches(
 def text_around(
     index: Index, position: int, width: int = WIDTH, size: int = 1
 ) -> tuple[str, str, str]:
-    """Return the text before an occurrence of `size` tokens, the tokens, and the text after.
-
-    As it was written, up to `width` characters on either side; the words of its sentence where the
-    index keeps no text.
-    """
+    """Return the text before an occurrence, itself, and after it; as written, if it is kept."""
     if index.original is not None:
         return index.original.around(position, size, width)
     sentence = int(index.sentence_of(np.array([position]))[0])

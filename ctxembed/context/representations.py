@@ -139,11 +139,7 @@ class Attention(ModelRepresentation):
 
 
 def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
-    """Return the part of each token (H, T) in a target's output, and the target's own part.
-
-    A part is the projection on the direction of the output. All of them sum to 1, because
-    the sum of c·o / o·o is o·o / o·o.
-    """
+    """Return the part of each token (H, T) along a target's output, and its own; they sum to 1."""
     output = attended.output[row, 0].astype(np.float64)
     length = float(output @ output) or 1.0
     along = attended.values[row].astype(np.float64) @ output / length  # (H, T)

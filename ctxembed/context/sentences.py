@@ -100,10 +100,7 @@ def read_sentences(
 def read_each(
     numbered: Iterable[tuple[int, str]], read: Callable[[str, int], Parsed], skipped: Skipped
 ) -> Iterator[Parsed]:
-    """Yield the sentences that can be parsed, and add the others to `skipped` with the reason.
-
-    Empty ones are passed over but have a number, so that numbers are lines of a file.
-    """
+    """Yield sentences that can be parsed; add the others, except empty ones, to `skipped`."""
     for number, text in numbered:
         if text.strip():
             try:
@@ -175,10 +172,7 @@ def general_kind(model: Model, general: str | None) -> str:
 def choose_representation(
     representations: Representations, attention: str | None, general: str | None, *random: int
 ) -> ModelRepresentation:
-    """Return the representation with this name, general attention of a kind, or the default.
-
-    random: the number of heads and the seed of random attention.
-    """
+    """Return the named representation, or the default; random: heads and seed of `random`."""
     if general and attention not in (None, "general"):
         raise UsageError("--general goes with --attention general")
     model = representations.model

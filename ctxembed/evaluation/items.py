@@ -1,6 +1,7 @@
 """Read the targets of benchmark files as occurrences, and compare their vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -8,10 +9,20 @@ import numpy as np
 
 from ctxembed.context.parse import Occurrence, Written
 from ctxembed.context.representations import Representation
+from ctxembed.errors import CorpusError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
 
 MAX_LINES = 50_000  # of a benchmark file: its items are kept in memory, and resampled
+
+
+@contextmanager
+def expect(columns: str, path: str, line: int) -> Iterator[None]:
+    """Report a line that cannot be parsed, with the columns that are expected."""
+    try:
+        yield
+    except (LookupError, ValueError):
+        raise CorpusError(f"{path}: line {line}: expected {columns}") from None
 
 
 class Reader:
@@ -31,9 +42,7 @@ class Reader:
         before = [row for word in words[: target.start] for row in self.rows(word)]
         inside = self._target(words[target.start : target.stop]) or self._target([lemma or ""])
         after = [row for word in words[target.stop :] for row in self.rows(word)]
-        ids = np.array([*before, *inside, *after], np.int32)
-        known_target = range(len(before), len(before) + len(inside))
-        return Occurrence(ids, known_target, Written(words, target))
+        return Occurrence.join(before, inside, after, Written(words, target))
 
     def _target(self, words: Sequence[str]) -> list[int]:
         """Return the rows of a target, or none if a word of it is unknown."""

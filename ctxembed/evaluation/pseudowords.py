@@ -92,5 +92,4 @@ def _item(model: Model, text: Text, position: int, pair: tuple[int, int]) -> Occ
     end = min(int(text.offsets[sentence + 1]), position + 1 + MAX_CONTEXT)
     sides = text.ids[begin:position], text.ids[position + 1 : end]
     before, after = (ids[(ids >= 0) & (ids < len(model.vocabulary))] for ids in sides)
-    ids = np.concatenate([before, pair, after]).astype(np.int32)
-    return Occurrence(ids, range(len(before), len(before) + 2))
+    return Occurrence.join(before, pair, after)

@@ -116,26 +116,21 @@ def _predict(
 def splice(
     items: Sequence[Occurrence], labels: Labels, side: int, rng: np.random.Generator
 ) -> list[Occurrence]:
-    """Return sentences cut to `side` words around the target, with words around another sense's.
-
-    The other target itself is removed; its words come before or after, at random.
-    """
+    """Return sentences cut to `side` words, before or after as many around another sense."""
     others = {label: np.flatnonzero(labels != label) for label in np.unique(labels)}
     spliced = []
     for item, label in zip(items, labels, strict=True):
         other = items[int(rng.choice(others[label]))]
         before = rng.random() < 0.5
-        if not len(item.target):
+        if not item.target:
             spliced.append(item)
             continue
         left, right = words_around(item, side)
-        if len(other.target):
-            if before:
-                left = np.concatenate([*words_around(other, side), left])
-            else:
-                right = np.concatenate([right, *words_around(other, side)])
-        target = range(len(left), len(left) + len(item.target))
-        spliced.append(Occurrence(np.concatenate([left, item.own, right]), target))
+        if other.target and before:
+            left = np.concatenate([*words_around(other, side), left])
+        elif other.target:
+            right = np.concatenate([right, *words_around(other, side)])
+        spliced.append(Occurrence.join(left, item.own, right))
     return spliced
 
 

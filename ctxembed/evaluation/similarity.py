@@ -12,7 +12,7 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MAX_LINES, Reader, cosines
+from ctxembed.evaluation.items import MAX_LINES, Reader, cosines, expect
 from ctxembed.model.model import Model
 from ctxembed.text.lines import numbered_lines
 
@@ -50,7 +50,8 @@ def scws(
     alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     for number, line in numbered_lines(path, MAX_LINES):
         parts = line.split("\t")
-        try:
+        columns = "id, word, tag, word, tag, two texts with <b> word </b>, mean rating"
+        with expect(f"{columns}, between tabs", path, number):
             ratings.append(float(parts[7]))
             if not math.isfinite(ratings[-1]):
                 raise ValueError
@@ -60,9 +61,6 @@ def scws(
                 del words[last], words[first]
                 in_context[which].append(reader.item(words, range(first, last - 1), lemma))
                 alone[which].append(reader.item([lemma], range(1)))
-        except (IndexError, ValueError):
-            columns = "id, word, tag, word, tag, two texts with <b> word </b>, mean rating"
-            raise CorpusError(f"{path}: line {number}: expected {columns}, between tabs") from None
     if not ratings:
         raise CorpusError(f"{path}: empty")
     scores = correlate("in context", *in_context, ratings, representations, seed)

@@ -21,7 +21,7 @@ from ctxembed.context.representations import (
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MAX_LINES, Reader
+from ctxembed.evaluation.items import MAX_LINES, Reader, expect
 from ctxembed.evaluation.senses import words_around
 from ctxembed.explanation.substitutes import FORMS, SubstituteRanker, same_stem
 from ctxembed.model.model import Model
@@ -50,10 +50,7 @@ class Item:
 
 @dataclass(frozen=True)
 class BalAdd(Static):
-    """Melamud et al. 2015: cosine with the target + mean cosine with the contexts' output vectors.
-
-    Both are products with one vector, the sum of the two sides, all words of length 1.
-    """
+    """Melamud et al. 2015: the target's vector plus the mean of its contexts' output vectors."""
 
     output: Floats | Quantized  # (V, d)
 
@@ -226,13 +223,11 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
     answers = dict(_read_gold(gold))
     ranked = dict(_read_candidates(candidates)) if candidates else {}
     for number, line in numbered_lines(data, MAX_LINES):
-        try:
+        columns = "target.pos, id, place of the target and the sentence"
+        with expect(f"{columns}, between tabs", data, number):
             target, key, position, text = line.split("\t")
             words, lemma, at = text.split(), target.rsplit(".", 1)[0].lower(), int(position)
             form = words[at]
-        except (ValueError, IndexError):
-            columns = "target.pos, id, place of the target and the sentence"
-            raise CorpusError(f"{data}: line {number}: expected {columns}, between tabs") from None
         written = answers.get((target, key), {})
         kept = {word: weight for word, weight in written.items() if single(word, lemma)}
         if kept:
@@ -246,20 +241,16 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
 def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
     """Yield target and id of each item, with the count of each substitute."""
     for number, line in numbered_lines(path, MAX_LINES):
-        try:
+        with expect("'target.pos id :: substitute count;...'", path, number):
             head, _, rest = line.partition("::")
             target, key = head.split()
             pairs = (part.rsplit(" ", 1) for part in rest.strip().split(";") if part.strip())
             yield (target, key), {word.strip(): float(count) for word, count in pairs}
-        except ValueError:
-            form = "'target.pos id :: substitute count;...'"
-            raise CorpusError(f"{path}: line {number}: expected {form}") from None
 
 
 def _read_candidates(path: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the candidates of each target; a byte that is not UTF-8 damages its word only."""
     for number, line in numbered_lines(path, MAX_LINES, errors="replace"):
-        target, separator, rest = line.partition("::")
-        if not separator:
-            raise CorpusError(f"{path}: line {number}: expected 'target.pos::a;b;c'")
+        with expect("'target.pos::a;b;c'", path, number):
+            target, rest = line.split("::", 1)
         yield target, [word.strip() for word in rest.split(";") if word.strip()]

@@ -11,7 +11,7 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MAX_LINES, Reader, cosines
+from ctxembed.evaluation.items import MAX_LINES, Reader, cosines, expect
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.lines import numbered_lines
@@ -69,20 +69,16 @@ def _read(reader: Reader, data: str, gold: str) -> tuple[Pairs, NDArray[np.bool_
     """Return the two occurrences of each item, and whether the word means the same in both."""
     pairs: Pairs = ([], [])
     for number, line in numbered_lines(data, MAX_LINES):
-        try:
+        with expect("word, tag, place-place and two sentences, between tabs", data, number):
             lemma, _, positions, *texts = line.split("\t")
             for items, at, text in zip(pairs, positions.split("-"), texts[:2], strict=True):
                 words = text.split()
                 words[int(at)]  # an IndexError if the sentence is too short
                 items.append(reader.item(words, range(int(at), int(at) + 1), lemma))
-        except (ValueError, IndexError):
-            columns = "word, tag, place-place and two sentences"
-            raise CorpusError(f"{data}: line {number}: expected {columns}, between tabs") from None
     labels = []
     for number, line in numbered_lines(gold, MAX_LINES):
-        if line.strip() not in ("T", "F"):
-            raise CorpusError(f"{gold}: line {number}: expected T or F, not {line[:20]!r}")
-        labels.append(line.strip() == "T")
+        with expect("T or F", gold, number):
+            labels.append({"T": True, "F": False}[line.strip()])
     if len(labels) != len(pairs[0]):
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(pairs[0])} pairs")
     if not labels:

@@ -47,16 +47,13 @@ def bundled_name(path: Path) -> str | None:
 
 
 def model_path(model: str | Path | None = None) -> Path:
-    """Return the directory of a model: `model`, else $CTXEMBED_MODEL, ./ctxembed-model, english.
-
-    The name of a bundled model is taken where there is no model directory with that name.
-    """
+    """Return the directory of a model: `model`, else $CTXEMBED_MODEL, ./ctxembed-model, english."""
     if model == "":
         raise UsageError("the model name is empty; give its directory")
     chosen = model or os.environ.get("CTXEMBED_MODEL")
     if not chosen:
         return DEFAULT if (DEFAULT / "model.json").exists() else bundled_model(BUNDLED[0])
-    hidden = (Path(chosen) / "model.json").exists()
+    hidden = (Path(chosen) / "model.json").exists()  # the bundled one, by the user's own
     return bundled_model(str(chosen)) if chosen in BUNDLED and not hidden else Path(chosen)
 
 
@@ -69,7 +66,8 @@ def refuse_bundled(path: Path) -> None:
     """Refuse to change a bundled model."""
     if name := bundled_name(path):
         raise UsageError(
-            f"the bundled model {name} stays as it is; train your own, or copy it and give -m"
+            f"the bundled model {name} cannot be changed. Train a model of your own, or copy the"
+            f" directory {path} and give the copy with -m"
         )
 
 

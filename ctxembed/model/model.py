@@ -17,7 +17,7 @@ from ctxembed.static.frames import Frames
 from ctxembed.static.space import Quantized, Space, Vectors, mean_of
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.storage.arrays import load
-from ctxembed.storage.folder import Folder, open_failure
+from ctxembed.storage.folder import Folder, Part, open_failure
 from ctxembed.storage.manifest import OpenedAttentions, apply_manifest, open_attentions, read_json
 from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
@@ -93,7 +93,7 @@ class Model:
     @cached_property
     def vectors(self) -> Vectors:
         """(V, d) static vectors."""
-        return self._read_vectors("vectors.npy")
+        return self._read_vectors(self.files / "vectors.npy")
 
     def dequantize(self) -> None:
         """Keep vectors of 8 bits as float32 in memory: faster for many queries."""
@@ -103,8 +103,8 @@ class Model:
     @cached_property
     def mean(self) -> Floats:
         """(d,) mean of the static vectors; a shrunk copy keeps that of its original."""
-        exists = (self.files / "mean.npy").exists()
-        return self._read_array("mean.npy", self.dim) if exists else mean_of(self.vectors)
+        part = self.files / "mean.npy"
+        return self._shaped(part, load(part), self.dim) if part.exists() else mean_of(self.vectors)
 
     @cached_property
     def units(self) -> Floats:
@@ -129,34 +129,35 @@ class Model:
     @cached_property
     def output(self) -> Vectors | None:
         """(V, d) output vectors of word2vec, or None."""
-        exists = (self.files / "output.npy").exists()
-        return self._read_vectors("output.npy") if exists else None
+        part = self.files / "output.npy"
+        return self._read_vectors(part) if part.exists() else None
 
     @cached_property
     def frames(self) -> Frames | None:
         """(F, 2 K) counts of the words directly beside the frequent words, or None."""
-        if not (self.files / "frames.npy").exists():
+        part = self.files / "frames.npy"
+        if not part.exists():
             return None
-        frames: Frames = load(self.files / "frames.npy")
+        frames: Frames = load(part)
         rows, width = frames.shape if frames.ndim == 2 else (0, 1)
         if rows > len(self.vocabulary) or width % 2 or width > 2 * len(self.vocabulary):
-            raise self.files.damage("frames.npy", f"shape {frames.shape}")
+            raise self.files.damage(part.name, f"shape {frames.shape}")
         return frames
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(V,) how often each word occurs."""
-        counts = self._read_array("counts.npy", self.meta["vocabulary"])
+        part = self.files / "counts.npy"
+        counts: NDArray[Any] = self._shaped(part, load(part), self.meta["vocabulary"])
         if counts.dtype.kind != "i":
-            raise self.files.damage("counts.npy", f"{counts.dtype.name} numbers, not counts")
+            raise self.files.damage(part.name, f"{counts.dtype.name} numbers, not counts")
         return counts.astype(np.int64, copy=False)
 
     @cached_property
     def seen(self) -> NDArray[np.int64]:
         """(V,) how often each word occurs in the text that the vectors were trained on."""
-        if not (self.files / "seen.npy").exists():
-            return self.counts
-        return self._read_array("seen.npy", self.meta["vocabulary"])
+        part, words = self.files / "seen.npy", self.meta["vocabulary"]
+        return self._shaped(part, load(part), words) if part.exists() else self.counts
 
     @property
     def seen_tokens(self) -> int:
@@ -222,24 +223,21 @@ class Model:
         """List the attentions learned for this model."""
         return sorted(self.opened_attentions)
 
-    def _read_vectors(self, name: str) -> Vectors:
-        array = load(self.files / name)
+    def _read_vectors(self, part: Part) -> Vectors:
+        array = load(part)
         if array.dtype.kind != "f" and array.dtype != np.int8:
-            raise self.files.damage(name, f"{array.dtype.name} numbers, not vectors")
+            raise self.files.damage(part.name, f"{array.dtype.name} numbers, not vectors")
         vectors: Vectors = Quantized(array) if array.dtype == np.int8 else array
-        self._check_shape(name, vectors.shape, (self.meta["vocabulary"], self.dim))
+        self._shaped(part, vectors, self.meta["vocabulary"], self.dim)
         # With a checksum this is known, without reading a large file each time.
         if self.files.listed is None:
             sizes: Floats = vectors.scales if isinstance(vectors, Quantized) else vectors
             if not (np.isfinite(sizes.sum()) or np.isfinite(sizes).all()):
-                raise self.files.damage(name, "not a number")
+                raise self.files.damage(part.name, "not a number")
         return vectors
 
-    def _read_array(self, name: str, length: int) -> NDArray[Any]:
-        array: NDArray[Any] = load(self.files / name)
-        self._check_shape(name, array.shape, (length,))
+    def _shaped(self, part: Part, array: Any, *shape: int) -> Any:
+        """Return an array that was read from a file; refuse one of another shape."""
+        if array.shape != shape:
+            raise self.files.damage(part.name, f"shape {array.shape}, expected {shape}")
         return array
-
-    def _check_shape(self, name: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
-        if shape != expected:
-            raise self.files.damage(name, f"shape {shape}, expected {expected}")

@@ -62,23 +62,16 @@ def saved_senses(model: Model, word: str) -> SavedSenses | None:
     return open_senses(model).get(model.vocabulary.spelling(word))
 
 
+@dataclass(frozen=True, eq=False)
 class Senses(Mapping[str, SavedSenses]):
     """The senses of many words, each parsed on access: a query needs few of them."""
 
-    def __init__(
-        self,
-        path: Part,
-        lines: Mapping[str, bytes],
-        ends: Sequence[int],
-        *arrays: Floats | Quantized,
-    ) -> None:
-        self.path = path
-        self.lines = lines  # word -> JSON
-        self.rows = {w: slice(*two) for w, two in zip(lines, pairwise([0, *ends]), strict=True)}
-        self.arrays = arrays  # (K, d) vectors and weights of all words
+    path: Part
+    lines: Mapping[str, bytes]  # word -> JSON
+    rows: Mapping[str, slice]  # word -> its rows of the arrays
+    arrays: Sequence[Floats | Quantized]  # (K, d) vectors and weights of all words
 
     def __getitem__(self, word: str) -> SavedSenses:
-        """Return the senses of one word."""
         vectors, weights = (array[self.rows[word]] for array in self.arrays)
         try:
             senses = SavedSenses(
@@ -93,11 +86,9 @@ class Senses(Mapping[str, SavedSenses]):
         return senses
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the words."""
         return iter(self.lines)
 
     def __len__(self) -> int:
-        """Return the number of words."""
         return len(self.lines)
 
 
@@ -171,13 +162,14 @@ def _read_file(model: Model, path: Part) -> Senses:
         last = int(ends[-1]) if len(ends) else 0
         if not all(a.shape == (last, model.dim) and a.dtype == np.float32 for a in arrays):
             raise ValueError("wrong shape or dtype")
-        senses = Senses(path, lines, ends.tolist(), *arrays)
+        bounds = pairwise([0, *ends.tolist()])
+        rows = {word: slice(*pair) for word, pair in zip(lines, bounds, strict=True)}
     except ModelError:
         raise
     except Exception:  # a zip file can be damaged in many ways
         raise ModelError(f"{path}: damaged; {FIX}") from None
     model.check_fingerprint(path, made_for, FIX)
-    return senses
+    return Senses(path, lines, rows, arrays)
 
 
 def _to_json(item: SavedSenses) -> bytes:

@@ -1,7 +1,4 @@
-"""Check a model's numbers for errors that checksums cannot show: the writer may have been wrong.
-
-It reads all files, which takes long for a large model: used by `check` and after a crash.
-"""
+"""Read all of a model and look for numbers that are wrong though the checksums are right."""
 
 import math
 from collections.abc import Callable, Iterator

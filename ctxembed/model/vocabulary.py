@@ -71,10 +71,7 @@ class Vocabulary:
         return next((row for form in forms if (row := self._find_exact(form)) is not None), None)
 
     def parts(self, word: str) -> list[int]:
-        """Return the row of a word, or the rows of its subwords, or none.
-
-        Several words have the rows of each, if all are known.
-        """
+        """Return the row of a word, or those of its subwords or of its words; none if unknown."""
         row = self.find(word)
         if row is not None:
             return [row]
@@ -114,10 +111,7 @@ class Vocabulary:
         return known, [word for word, is_known in pairs if not is_known]
 
     def keep_known(self, words: str | Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the words with a vector, notes on other forms used, and messages on unknown words.
-
-        Where no word is known, raise UnknownWordError.
-        """
+        """Return known words (one at least), notes on forms used, messages on unknown words."""
         words = [words] if isinstance(words, str) else list(words)
         rows = {word: self.find_form(word) for word in words if not self.parts(word)}
         forms = {word: self.words[row] for word, row in rows.items() if row is not None}

@@ -1,9 +1,9 @@
 """Cells as texts: how a number is printed, in a table and on a picture."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from math import isfinite, isnan
 from typing import Any, cast
 
 from ctxembed.table import Cell, Column, Row, Table, round_to_total
@@ -35,50 +35,39 @@ def expand_vectors(
     return flat, (list(chain.from_iterable(map(parts, row, columns))) for row in rows)
 
 
-def show_small(columns: Sequence[Column], rows: Iterable[Row], digits: int) -> Iterator[Row]:
-    """Yield rows in which a probability that would round to 0 has one significant digit.
-
-    >>> list(show_small([Column("p_value", "", "chance")], [(0.25,), (0.00004,), (0.0,)], 4))
-    [[0.25], ['4e-05'], [0.0]]
-    """
-    chances = [i for i, column in enumerate(columns) if column.role == "chance"]
-    for row in rows:
-        cells = list(row)
-        for i in chances:
-            if _is_number(cell := cells[i]) and 0 < cast(float, cell) < 0.5 * 10**-digits:
-                cells[i] = f"{cell:.0e}"
-        yield cells
-
-
 def numbers(cell: Cell) -> list[float]:
     """Return a vector as a list of floats."""
     vector = cast(Any, cell)
     return list(vector.tolist() if hasattr(vector, "tolist") else vector)
 
 
-def as_text(cell: Cell, digits: int | None) -> str:
-    """Return a cell as text; "" for None and NaN, and never -0.00."""
+def as_text(cell: Cell, digits: int | None, chance: bool = False) -> str:
+    """Return a cell as text: "" for None and NaN, never -0.00; a small chance is not rounded to 0.
+
+    >>> as_text(-0.001, 2), as_text(0.25, 4, chance=True), as_text(0.00004, 4, chance=True)
+    ('0.00', '0.2500', '4e-05')
+    """
     if not isinstance(cell, float):
         return "" if cell is None else str(cell)
-    if math.isnan(cell):
+    if isnan(cell):
         return ""
-    text = repr(cell) if digits is None else f"{cell:.{digits}f}"
-    return text[1:] if text[0] == "-" and digits is not None and not text.strip("-0.") else text
+    if digits is None:
+        return repr(cell)
+    if chance and 0 < cell < 0.5 * 10**-digits:
+        return f"{cell:.0e}"
+    text = f"{cell:.{digits}f}"
+    return text[1:] if text[0] == "-" and not text.strip("-0.") else text
 
 
 def round_shares(table: Table, digits: int, numbers: bool) -> Iterator[Row]:
     """Yield rows with rounded shares that still add up to their total."""
-    rows = [list(row) for row in table.rows]
+    rows: list[list[Any]] = [list(row) for row in table.rows]
     shares = [(i, column.group) for i, column in enumerate(table.columns) if column.role == "share"]
     for i, by in shares:
         keys = [table.names.index(name) for name in by if name in table.names]
         for _, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
-            members = [row for row in group if _is_number(row[i])]
-            texts = round_to_total([cast(float, row[i]) for row in members], digits)
+            members = [row for row in group if isinstance(row[i], float) and isfinite(row[i])]
+            texts = round_to_total([row[i] for row in members], digits)
             for row, text in zip(members, texts, strict=True):
                 row[i] = float(text) if numbers else text
     yield from rows
-
-
-def _is_number(cell: Cell) -> bool:
-    return isinstance(cell, float) and math.isfinite(cell)

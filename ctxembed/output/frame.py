@@ -6,7 +6,6 @@ from math import floor, log10
 
 from ctxembed.output.letters import SMALL, TEXT, clean, measure, shorten
 from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, line_through, short
-from ctxembed.output.view import Panel
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,6 @@ def scale(
     return Scale(*ends, 0, 1, step)
 
 
-def name_panel(sheet: Sheet, panel: Panel, x: float = MARGIN) -> None:
-    """Write the name of a panel."""
-    if panel.name:
-        sheet.y += TEXT + 2
-        sheet.text(x, sheet.y, shorten(panel.name, sheet.inner), bold=True)
-        sheet.y += 8
-
-
 def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
     """Draw a legend, each series with its name and its mark, or with a coloured "box"."""
     x = float(MARGIN)
@@ -80,7 +71,7 @@ def draw_legend(sheet: Sheet, names: Sequence[str], kind: str = "mark") -> None:
         if x > MARGIN and x + 18 + measure(name) > sheet.width - MARGIN:
             x, sheet.y = MARGIN, sheet.y + TEXT + 6
         if kind == "box":
-            sheet.box(x, sheet.y - 10, 11, 11, f"f{number % len(COLOURS)}")
+            sheet.box(x, sheet.y - 10, 11, 11, f"f{number % COLOURS}")
         else:
             sheet.mark(x + 5, sheet.y - 4.5, number)
         sheet.text(x + 16, sheet.y, name)

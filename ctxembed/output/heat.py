@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from ctxembed.output.frame import draw_shades, name_panel
+from ctxembed.output.frame import draw_shades
 from ctxembed.output.letters import SMALL, clean, measure, runs_left, shorten
 from ctxembed.output.sheet import MARGIN, Sheet
 from ctxembed.output.view import Panel, View
@@ -17,7 +17,7 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     numbers = view.numbers
     most = max(map(abs, view.chart.domain or numbers), default=0.0) or 1.0
     for panel in view.panels:
-        name_panel(sheet, panel)
+        sheet.heading(panel.name)
         _draw_squares(sheet, view, panel, most)
         sheet.y += 12
     signed = min(numbers, default=0.0) < 0
@@ -68,19 +68,15 @@ def _draw_squares(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
         over = max(0.0, measure(shown[-1], SMALL) * 0.72 - size / 2 - MARGIN / 2)
         size = max(2.0, min(max_size, (free - over) / len(names)))
     high = min(size, 30.0 if len(full) <= MAX_COLUMNS else 20.0) if size > 12 else size
-    if turned:
-        sheet.y += max(measure(name, SMALL) for name in shown) * 0.72 + 4
-    else:
-        sheet.y += SMALL + 2
+    longest = max(measure(name, SMALL) for name in shown)
+    sheet.y += longest * 0.72 + 4 if turned else SMALL + 2
     step = ceil(12 / int(size))  # leave out names that would overlap
-    for i, (name, whole) in enumerate(zip(shown, names, strict=True)):
-        if i % step:
-            continue
+    for i in range(0, len(names), step):
         x = left + (i + 0.5) * size
         if turned:
-            sheet.text(x, sheet.y, name, "soft", size=SMALL, turn=-45, tip=whole)
+            sheet.text(x, sheet.y, shown[i], "soft", size=SMALL, turn=-45, tip=names[i])
         else:
-            sheet.small_text(x, sheet.y, name)
+            sheet.small_text(x, sheet.y, shown[i])
     sheet.small_text(left - 8, sheet.y, shorten(corner, left - MARGIN - 8, SMALL), "end")
     sheet.y += 6
     widest = max((measure(text, SMALL) for line in cells for _, text in line), default=0)

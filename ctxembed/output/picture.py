@@ -5,6 +5,8 @@ As SVG or an HTML page, or as PNG and PDF with the extra `pictures`.
 
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from ctxembed.errors import CtxembedError
@@ -22,29 +24,7 @@ DRAW: dict[str, Callable[[Sheet, View], None]] = {
     "bars": draw_bars, "dots": draw_dots,
 }  # fmt: skip
 # The page has no script and loads nothing; the table follows the picture.
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark }}
-body {{ font: 14px/1.4 system-ui, sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em }}
-svg.ctxembed {{ width: 100%; max-width: 720px !important }}
-details {{ overflow-x: auto }}
-td, th {{ text-align: left; padding: 0 .8em .1em 0; vertical-align: top }}
-</style>
-</head>
-<body>
-{svg}<details>
-<summary>Table</summary>
-{table}
-</details>
-</body>
-</html>
-"""
+PAGE = Path(__file__).with_name("picture.html")
 
 
 def draw(table: Table, digits: int | None = None) -> str:
@@ -81,7 +61,8 @@ def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
         return svg
     if form == "html":
         title = escape(clean(table.charts[0].title))
-        return PAGE.format(title=title, svg=svg, table=table.as_html())
+        page = Template(PAGE.read_text(encoding="utf-8"))
+        return page.substitute(title=title, svg=svg, table=table.as_html())
     try:
         import vl_convert
     except ImportError:

@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ctxembed.output.frame import (
-    Scale,
-    draw_legend,
-    draw_x_axis,
-    draw_y_axis,
-    name_panel,
-    scale,
-    spread_labels,
-)
+from ctxembed.output.frame import Scale, draw_legend, draw_x_axis, draw_y_axis, scale, spread_labels
 from ctxembed.output.letters import SMALL, TEXT, clean, measure, shorten
 from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, line_through, short
 from ctxembed.output.view import Panel, View
@@ -29,7 +21,7 @@ def draw_lines(sheet: Sheet, view: View) -> None:
     low, high = min(view.xs, default=0), max(view.xs, default=1)
     along = Scale(low, high if high > low else low + 1, left, right)
     for panel in view.panels:
-        name_panel(sheet, panel)
+        sheet.heading(panel.name)
         sheet.y += 6
         top, bottom = sheet.y, sheet.y + 260
         up = replace(ups, start=bottom, end=top)
@@ -55,7 +47,7 @@ def _line(
         for p in panel.points
         if p.x is not None and view.series_number(p, number) == number
     ]
-    colour = number % len(COLOURS)
+    colour = number % COLOURS
     held = [
         (x, up(p.low), up(p.high)) for x, p, _ in points if p.low is not None and p.high is not None
     ]
@@ -79,7 +71,7 @@ def draw_scatter(sheet: Sheet, view: View) -> None:
         _draw_planes(sheet, view)
         return
     for panel in view.panels:
-        name_panel(sheet, panel)
+        sheet.heading(panel.name)
         points = [(p.x, p.y[0], p) for p in panel.points if p.x is not None and p.y[0] is not None]
         if not points:
             continue
@@ -152,7 +144,7 @@ def _draw_planes(sheet: Sheet, view: View) -> None:
             top = bottom + 2 * SMALL + 24
         sheet.y = top
         left = MARGIN + 46 + (number % beside) * (sheet.inner / beside)
-        name_panel(sheet, panel, left)
+        sheet.heading(panel.name, left)
         bottom = sheet.y + side
         along = replace(at, start=left, end=left + side)
         up = replace(at, start=bottom, end=sheet.y)
@@ -173,7 +165,7 @@ def _arrows(sheet: Sheet, view: View, panel: Panel, along: Scale, up: Scale) -> 
     begin = next(((x, y) for x, y, p in placed if p.series == view.chart.start), None)
     for x, y, p in placed:
         if begin and p.series != view.chart.start:
-            sheet.arrow(*begin, x, y, f"l{view.series_number(p) % len(COLOURS)}")
+            sheet.arrow(*begin, x, y, f"l{view.series_number(p) % COLOURS}")
             for i in range(13):  # the arrow as small boxes
                 a, b = begin[0] + (x - begin[0]) * i / 12, begin[1] + (y - begin[1]) * i / 12
                 taken.append((a - 2, b - 2, a + 2, b + 2))

@@ -4,18 +4,10 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
-from ctxembed.output.cells import (
-    Page,
-    Texts,
-    as_text,
-    expand_vectors,
-    numbers,
-    round_shares,
-    show_small,
-)
+from ctxembed.output.cells import Page, Texts, as_text, expand_vectors, numbers, round_shares
 from ctxembed.output.safe import safe
 from ctxembed.table import Cell, Column, Row, Table
 
@@ -44,9 +36,8 @@ def render(
         lines = chosen.write(table.columns, rows, page)
         return map(safe, lines) if terminal else lines
     columns, rows = expand_vectors(table.columns, rows)
-    if digits is not None and any(column.role == "chance" for column in columns):
-        rows = show_small(columns, rows, digits)
-    texts: Texts = ([as_text(cell, digits) for cell in row] for row in rows)
+    chances = [column.role == "chance" for column in columns]
+    texts: Texts = (list(map(as_text, row, repeat(digits), chances)) for row in rows)
     if terminal:  # before alignment, and before the header is made bold
         columns = [replace(column, name=safe(column.name)) for column in columns]
         texts = ([safe(cell) for cell in row] for row in texts)

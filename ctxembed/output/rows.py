@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ctxembed.output.frame import Scale, draw_legend, draw_x_axis, name_panel, scale
+from ctxembed.output.frame import Scale, draw_legend, draw_x_axis, scale
 from ctxembed.output.letters import SMALL, clean, measure, shorten
 from ctxembed.output.sheet import COLOURS, MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
@@ -30,7 +30,7 @@ def _numbers_width(view: View) -> float:
 
 def _begin(sheet: Sheet, view: View, panel: Panel, at: Scale, high: float) -> float:
     """Draw a panel's name and scale, tick labels under the last only; return its top."""
-    name_panel(sheet, panel)
+    sheet.heading(panel.name)
     top, last = sheet.y, panel is view.panels[-1]  # all panels share one scale
     draw_x_axis(sheet, at, top, top + high, numbers=last)
     sheet.y = top + high + (SMALL + 12 if last else 4)
@@ -86,7 +86,7 @@ def _draw_stacked(sheet: Sheet, view: View) -> None:
             y, x = top + number * LINE + 2, 0.0
             _label(sheet, left, y + LINE / 2 + 2.5, label)
             for point in group:
-                value, kind = part_length(point), f"f{view.series_number(point) % len(COLOURS)}"
+                value, kind = part_length(point), f"f{view.series_number(point) % COLOURS}"
                 size = at(x + value) - at(x)
                 tip = f"{label} · {point.series}: {point.texts[0]}"
                 sheet.box(at(x), y, max(0, size - 1), LINE - 4, kind, shade=0.8, tip=tip)
@@ -122,14 +122,14 @@ def draw_dots(sheet: Sheet, view: View) -> None:
                 _label(sheet, left, y + 4.5, name(point))
                 if point.low is not None and point.high is not None:
                     interval = f"M{short(at(point.low))} {short(y)}H{short(at(point.high))}"
-                    kind = f"l{view.series_number(point) % len(COLOURS)}"
+                    kind = f"l{view.series_number(point) % COLOURS}"
                     sheet.path(interval, kind, wide=2.5, opacity=0.55)
                 for i, (value, text) in enumerate(zip(point.y, point.texts, strict=True)):
                     if value is None:
                         continue
                     which = view.series_number(point, i)
                     if from_ is not None and point.series != start:
-                        sheet.arrow(at(from_), y, at(value), y, f"l{which % len(COLOURS)}")
+                        sheet.arrow(at(from_), y, at(value), y, f"l{which % COLOURS}")
                     tip = f"{point.label} {point.series} {view.names[i]}: {text}"
                     if point.low is not None:
                         tip += f" ({point.low:.2f} to {point.high:.2f})"

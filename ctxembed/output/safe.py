@@ -1,5 +1,6 @@
 """Make text safe for a terminal: no control characters, no escape sequences."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -27,3 +28,9 @@ def say(lines: Iterable[str]) -> None:
         for line in lines:
             sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
         sys.stderr.flush()
+
+
+def discard_stdout() -> None:
+    """Discard what stdout still holds: its reader has ended."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

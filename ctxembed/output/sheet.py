@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
-from ctxembed.output.letters import SMALL, TEXT, clean, mark_directions
+from ctxembed.output.letters import SMALL, TEXT, clean, mark_directions, shorten
 
 WIDTH = 560  # of a picture; still readable at 400
 MARGIN = 16
 MAX_OPACITY = 0.85  # of a shade; text stays readable on it in the light and dark themes
-# Okabe and Ito's palette, safe for colour-blind readers; the dark theme has a lighter blue.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-DARK = ("#4aa3df", "#e8743b", "#1fb58f", "#d58fb5", "#e6a92e", "#8cd0f5", "#9a9a9a")
+STYLE = Path(__file__).with_name("sheet.css")
+COLOURS = 7  # of series: Okabe and Ito's palette, safe for colour-blind readers
 ARM = ((-1, -3), (1, -3), (1, -1))  # one of the four arms of a cross
 PLUS = [*ARM, *((-y, x) for x, y in ARM), *((-x, -y) for x, y in ARM), *((y, -x) for x, y in ARM)]
 # Shapes around (0, 0) with radius 1; they differ without colours too.
@@ -26,22 +26,6 @@ SHAPES: tuple[Sequence[tuple[float, float]], ...] = (
     ((-1.3, -0.6), (1.3, -0.6), (1.3, 0.6), (-1.3, 0.6)),
 )
 FONT = "system-ui,'Segoe UI','Noto Sans','DejaVu Sans',Arial,sans-serif"
-
-
-def _style_sheet() -> str:
-    def css_rules(ink: str, soft: str, line: str, paper: str, colours: Sequence[str]) -> str:
-        styles = {
-            "ink": f"fill:{ink}", "soft": f"fill:{soft}", "line": f"stroke:{line};fill:none",
-            "paper": f"fill:{paper}", "none": f"fill:{line}", "halo": f"stroke:{paper}",
-        }  # fmt: skip
-        for i, colour in enumerate(colours):
-            styles |= {f"f{i}": f"fill:{colour}", f"l{i}": f"stroke:{colour};fill:none"}
-        styles |= {f"s{i}": f"fill:{colour}" for i, colour in enumerate(COLOURS[:2])}
-        return "".join(f".ctxembed .{name}{{{style}}}" for name, style in styles.items())
-
-    light = css_rules("#1c1e21", "#5c6066", "#d5d8dc", "#ffffff", COLOURS)
-    dark = css_rules("#e9ebee", "#a9afb7", "#43484f", "#16181c", DARK)
-    return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
 
 
 def short(number: float, digits: int = 1) -> str:
@@ -122,10 +106,17 @@ class Sheet:
         """Write a small grey text."""
         self.text(x, y, text, "soft", size=SMALL, anchor=anchor)
 
+    def heading(self, text: str, x: float = MARGIN) -> None:
+        """Write the name of a panel, if it has one, and move below it."""
+        if text:
+            self.y += TEXT + 2
+            self.text(x, self.y, shorten(text, self.inner), bold=True)
+            self.y += 8
+
     def mark(self, x: float, y: float, series: int, size: float = 4.5, tip: str = "") -> None:
         """Draw the mark of a series, with its colour and shape."""
         shape = SHAPES[(series + series // len(SHAPES)) % len(SHAPES)]
-        kind = f"f{series % len(COLOURS)}"
+        kind = f"f{series % COLOURS}"
         if shape:
             outline = [(x + size * dx, y + size * dy) for dx, dy in shape]
             self.path(line_through(outline) + "z", kind, tip=tip)
@@ -158,7 +149,8 @@ class Sheet:
         )
         paper = f'<rect class="paper" width="{wide}" height="{high}"/>'
         marks = map(_to_xml, self.marks)
-        return "\n".join([head, f"<style>{_style_sheet()}</style>", paper, *marks, "</svg>\n"])
+        style = "".join(STYLE.read_text(encoding="utf-8").splitlines())
+        return "\n".join([head, f"<style>{style}</style>", paper, *marks, "</svg>\n"])
 
 
 def _to_xml(mark: Mark) -> str:

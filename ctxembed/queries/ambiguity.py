@@ -77,8 +77,10 @@ def ambiguity(
     """Return how ambiguous words are, or all frequent words; the most ambiguous first."""
     representations = Representations.of(model)
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
-    frequent = _frequent_words(model, max(min_count, MIN_OCCURRENCES))
-    measured = list(dict.fromkeys(known)) if words else frequent
+    measured = list(dict.fromkeys(known))
+    if not words:
+        frequent = max(min_count, MIN_OCCURRENCES)
+        measured = model.vocabulary.spell(np.flatnonzero(model.counts >= frequent).tolist())
     if not measured:
         raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
@@ -104,12 +106,6 @@ def ambiguity(
     return Table(AMBIGUITY, rows, notes, unknown, DOTS)
 
 
-def _frequent_words(model: Model, min_count: int) -> list[str]:
-    """Return the words that occur min_count times."""
-    rows = np.flatnonzero(model.counts >= min_count).tolist()
-    return [model.vocabulary.words[row] for row in rows]
-
-
 def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float]:
     """Return the sort key: content words first, then several senses, then the largest score."""
     score = -item.score if item.senses else 0.0
@@ -132,7 +128,8 @@ def ambiguous_words(
     """Yield the content words that may have several senses, the most ambiguous first."""
     model = representations.model
     min_count = min_count or min(200, max(MIN_OCCURRENCES, model.tokens // 10_000))
-    words = [w for w in _frequent_words(model, min_count) if carries_content(representations, w)]
+    frequent = model.vocabulary.spell(np.flatnonzero(model.counts >= min_count).tolist())
+    words = [word for word in frequent if carries_content(representations, word)]
     usages = measure_usages(representations, attention, words, seed, progress)
     yield from (item.word for item in sorted(usages, key=lambda item: _order(item, True)))
 
@@ -171,10 +168,7 @@ def measure_usage(
     word: str, count: int, vectors: Floats, static: Floats, space: SenseSpace,
     seed: int | Sequence[int], saved: SavedSenses | None = None,
 ) -> Usage:  # fmt: skip
-    """Return the usage of a word from the unit vectors (n, d) of its occurrences.
-
-    static: its static vector (d,), of length 1. saved: its senses, if the model has them.
-    """
+    """Return the usage of a word from unit vectors: its occurrences' (n, d), its static (d,)."""
     n = len(vectors)
     cosines = vectors @ vectors.T  # (n, n)
     similarity = float((cosines.sum() - np.trace(cosines)) / (n * (n - 1)))

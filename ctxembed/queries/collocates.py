@@ -29,8 +29,8 @@ COLLOCATES = (
     Column("log_ratio", "how much more often than elsewhere, or beside the other senses: 1 is"
            " twice, 2 four times"),
     Column("documents", "documents in which the two stand together"),
-    Column("dispersion", "these, over the documents in which they would if dealt out to the windows"
-           " at random: about 1 is spread evenly, near 0 a matter of few documents"),
+    Column("dispersion", "documents, divided by the number expected if its occurrences were spread"
+           " over the windows at random: about 1 is even, near 0 in few documents"),
 )  # fmt: skip
 
 
@@ -41,11 +41,7 @@ def collocates(
     function_words: bool = False, attention: str | None = None, seed: int = 1,
     progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
-    """Return the words that occur near words more often than by chance.
-
-    by_sense: for each sense, those that tell it from the other senses. Senses are those saved for
-    the word; where there are none, they are found.
-    """
+    """Return the words that occur near words more often than by chance, or near each sense."""
     matches, unknown = find_all(model, words)
     index, rows, notes = corpus_of(model), list[tuple[Cell, ...]](), list[str]()
     counts = index.count_all()

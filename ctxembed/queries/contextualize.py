@@ -62,10 +62,7 @@ def answer_lines(
     sentences: str | Iterable[str],
     answer: Callable[[Iterable[str], Skipped], Iterator[tuple[Cell, ...]]],
 ) -> Table:
-    """Return a table that answers while sentences are read; its notes are complete at the end.
-
-    Rows are kept only if sentences are a stream, which cannot be read again.
-    """
+    """Return a table that answers while sentences are read; it keeps the rows of a stream."""
     lines = [sentences] if isinstance(sentences, str) else sentences
     notes: list[str] = []
     unknown: list[str] = []

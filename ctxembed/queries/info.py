@@ -73,10 +73,7 @@ def _cell(value: object) -> Cell:
 
 @answers(*FILES)
 def check(model: ModelLike = None, *, add: bool = False) -> Table:
-    """Read every file of a model, compare it with its checksum, and look for impossible values.
-
-    add: write checksums if there are none.
-    """
+    """Compare the files of a model with checksums (`add` writes them); look for wrong values."""
     path = model.path if isinstance(model, Model) else model_path(model)
     if add or not (path / "model.json").exists():
         opened = Model.open(path)  # an error if it is no model, or one of these is damaged

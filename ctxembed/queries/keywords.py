@@ -31,8 +31,8 @@ KEYWORDS = (
     Column("documents_a", "documents of the first that have it", "aside"),
     Column("documents_b", "and of the second", "aside"),
     Column("dispersion", "documents with it, in the corpus it is typical of, over those that would"
-           " have it if its occurrences were dealt out at random: about 1 is spread evenly, near 0"
-           " a matter of few"),
+           " have it if its occurrences were spread at random: about 1 is spread evenly, near 0"
+           " in few documents"),
 )  # fmt: skip
 SIGNIFICANT = 15.13  # G² that chance alone exceeds once in 10,000 words
 LIKELIHOOD = 6  # number of its column

@@ -26,10 +26,7 @@ def positions(
     attention: str | None = None,
     model: Model | str | None = None,
 ) -> Table:
-    """Tabulate the sinusoidal encoding of each position, or the dot products between positions.
-
-    attention: tabulate what this attention of the model adds by distance instead.
-    """
+    """Tabulate sinusoidal positions, their dot products, or what an attention adds by distance."""
     if attention is not None:
         return _bias_by_distance(open_model(model), attention)
     columns = length if dot else dim

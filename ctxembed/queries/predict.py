@@ -32,10 +32,7 @@ PREDICT = (
 
 @on_model(*PREDICT)
 def predict(model: Model, sentences: str | Iterable[str], *, attention: str | None = None) -> Table:
-    """Return a label for each marked target, its probability, and the most similar expression.
-
-    attention: the name of a task; default the only one of the model.
-    """
+    """Return the label of each marked target by a task, which may be left out if there is one."""
     name = _choose_task(model, attention)
     saved, representation = load_attention(model, name), Representations.of(model).get(name)
     task, head, anchors = saved.task, saved.task_head["head"], saved.task_head["anchors"]

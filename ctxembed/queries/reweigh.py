@@ -43,10 +43,7 @@ def reweigh(
     model: Model, sentence: str, weights: Mapping[int, float], *, axes: Axes | None = None,
     attention: str | None = None, general: str | None = None, head: str = "mean", number: int = 4,
 ) -> Table:  # fmt: skip
-    """Return the first target's vector as computed, and with some weights set by position.
-
-    The other weights keep their proportions. head: of all heads (mean), or of one only.
-    """
+    """Return the first target's vector as computed, and with weights set in all heads or one."""
     chosen, axes = choose_attention(Representations.of(model), attention, general), axes or {}
     parsed = parse(model, sentence)
     item = next(trace_targets(chosen, parsed))

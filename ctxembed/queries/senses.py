@@ -165,7 +165,7 @@ def _tabulate_numbers(words: Sequence[SavedSenses], notes: list[str], unknown: l
         for k, (score, agreement) in enumerate([(None, None), *pairs], 1):
             rows.append((item.word, k, score, agreement, "yes" if item.number == k else "no"))
     if fixed := [item.word for item in words if item.facts.get("k") is not None]:
-        notes.append(f"as many senses as were asked for, whatever their score: {', '.join(fixed)}")
+        notes.append(f"the number of senses was set by --k, not by the score: {', '.join(fixed)}")
     return Table(NUMBERS, rows, notes, unknown)
 
 
@@ -221,4 +221,4 @@ def _notes(mixture: Mixture) -> Iterator[str]:
         one = f"one sense: a split comes to {max(facts['scores'], default=0.0):.2f} of the distance"
         yield f"{one} that makes two; --k 2 splits it anyway, --min-score takes less for enough"
     if mixture.was_saved:
-        yield "as found before; --again looks anew"
+        yield "saved before; --again computes them again"

@@ -28,11 +28,11 @@ SHIFT = (
     Column("static", "distance: 1 - cosine of its two static vectors after alignment", "aside"),
     Column("distance", "length of the difference of its mean contextual vectors in the two corpora",
            "aside"),
-    Column("chance", "the same for documents dealt out to the corpora at random: the baseline",
+    Column("chance", "the same for documents assigned to the corpora at random: the baseline",
            "aside"),
     Column("effect", "distance beyond chance, in spreads of one occurrence; 0 is no difference"),
     Column("low", "lower end of its 95 % bootstrap interval"), Column("high", "upper end"),
-    Column("p_value", "share of random deals of whole documents with at least this difference",
+    Column("p_value", "share of permutations of whole documents with at least this difference",
            "chance"),
     Column("q_value", "p_value adjusted for all words tested: among the words up to this one, the"
            " share that are false alarms is expected to be at most this", "chance"),
@@ -238,11 +238,11 @@ def _tabulate(
 def _notes(aligned: Aligned, untested: Sequence[str], q_values: dict[int, float]) -> Iterator[str]:
     """Yield notes on the alignment, the words tested, and those that were not."""
     shared, common = f"{len(aligned.rows_a)} shared words", aligned.common
-    yield f"{shared}, one table, {common.name} attention" if common else f"aligned on {shared}"
+    yield (f"{shared}, same vectors, {common.name} attention" if common else f"aligned on {shared}")
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         doubt = ", of which about one in twenty may be a false alarm" if number else ""
-        tested = f"{len(q_values)} words were tested by dealing out documents"
+        tested = f"{len(q_values)} words were tested by permuting documents"
         yield f"{tested}: {number} have a q_value up to {SIGNIFICANT}{doubt}"
     if untested:
         few = f"fewer than {MIN_OCCURRENCES} occurrences or {MIN_DOCUMENTS} documents in a corpus"

@@ -20,11 +20,7 @@ VALUE = (
     "its value; share is the part of all words in the corpus that are this one, composed are the"
     " subwords or characters of a word that has no vector of its own"
 )
-SHOW = (
-    WORD,
-    Column("property", PROPERTIES, "label"),
-    Column("value", VALUE, "text", between=", "),
-)
+SHOW = (WORD, Column("property", PROPERTIES, "label"), Column("value", VALUE, "text", between=", "))
 
 
 @on_model(WORD, NUMBERS, VECTOR)

@@ -29,10 +29,7 @@ def tokenize(
     model: Model | str | None = None, tokenizer: str = "word", cased: bool = False,
     language: str = "", lines: bool = False, encoding: str = "utf-8", errors: str = "strict",
 ) -> Table:  # fmt: skip
-    """List the tokens of a text or a file, with the characters at which they begin and end.
-
-    model: use the tokenizer of this model.
-    """
+    """List the tokens of a text or a file with their offsets; a model has its own tokenizer."""
     check_language(language)
     kept: list[Block] | None = None
     chosen: Tokenizer | None

@@ -13,10 +13,10 @@ from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
-from ctxembed.static.counts import METHODS, count_matrix
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
+METHODS = ("one-hot", "bow", "tfidf")
 MAX_COLUMNS = 2000  # of a table
 ROW = Column("word", "one-hot: the word of the row; with --sparse, of the column", "label")
 WORDS = Column("WORD...", "one-hot, bow and tfidf: a column a word, under its name")
@@ -72,11 +72,7 @@ def vectorize(
     model: Model | str | None = None, tokenizer: Tokenizer | None = None, encoding: str = "utf-8",
     errors: str = "strict",
 ) -> Table:  # fmt: skip
-    """Return counts of words, or the mean of their vectors, for each line of a file or a text.
-
-    method: one-hot, bow, tfidf; or a representation of the model: static, bag, general, learned. A
-    sentence without a known word is left out of the latter.
-    """
+    """Return counts (one-hot, bow, tfidf) or mean vectors (static, bag, ...) of each line."""
     if method in METHODS:
         counts = count_words(each_sentence(text, encoding, errors), method, tokenizer, columns)
         return counts.triples() if sparse else counts.table()
@@ -106,6 +102,36 @@ def count_words(
     tokenizer: Tokenizer | None = None,
     columns: Sequence[str] = (),
 ) -> Counts:
-    """Return the counts of words in sentences: one-hot, bow or tfidf."""
-    rows, names, matrix = count_matrix(method, sentences, tokenizer or Tokenizer(), columns)
-    return Counts(ROW if method == "one-hot" else SENTENCE, rows, names, matrix)
+    """Return the counts of words in sentences, or of `columns` only: one-hot, bow or tfidf.
+
+    Bag of words and TF-IDF have a row a sentence, named by its number, and their columns in
+    alphabetical order; one-hot has a row a word, in order of appearance.
+    """
+    tokenizer = tokenizer or Tokenizer()
+    wanted = [tokenizer.normalise(word) for word in columns]
+    for word in wanted:
+        if wanted.count(word) > 1:
+            raise UsageError(f"--columns: {word!r} is there twice")
+    empty = UsageError("nothing to do: there are no words in it")
+    if method == "one-hot":
+        from scipy.sparse import identity
+
+        words = dict.fromkeys(word for text in sentences for word in tokenizer.words(text))
+        if not words:
+            raise empty
+        for word in wanted:
+            if word not in words:
+                raise UsageError(f"--columns: {word!r} is not in the text")
+        names = wanted or list(words)
+        return Counts(ROW, names, names, identity(len(names), dtype=int, format="csr"))
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+    kind = CountVectorizer if method == "bow" else TfidfVectorizer
+    counter = kind(analyzer=tokenizer.words, vocabulary=wanted or None)
+    try:
+        matrix = counter.fit_transform(sentences)
+    except ValueError as error:
+        raise (empty if "empty vocabulary" in str(error) else error) from None
+    names = [str(name) for name in counter.get_feature_names_out()]
+    numbers = [str(row) for row in range(1, matrix.shape[0] + 1)]
+    return Counts(SENTENCE, numbers, names, matrix.tocsr())

@@ -52,10 +52,7 @@ def cores() -> int:
 def choose(
     wanted: str, hierarchical_softmax: bool, progress: Progress
 ) -> tuple[str, Train, str | None]:
-    """Return an engine's name, its train function, and a note for the user or None.
-
-    `wanted` is "own", "gensim" or "auto": own if numba is installed.
-    """
+    """Return an engine's name, its train function and a note; auto: own if numba is installed."""
     from ctxembed.static import gensim_engine
 
     if wanted == "gensim" or (wanted == "auto" and hierarchical_softmax):

@@ -6,6 +6,7 @@ They show its part of speech: *the ... of* takes a noun, *to ... the* a verb.
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.stats.association import count_neighbors
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Ids
 
@@ -14,7 +15,6 @@ MIN_COUNT = 20  # occurrences a frame needs
 MAX_ROWS = 100_000  # words with a frame, at most
 PRIOR = 50  # occurrences of the usual word that are added to those of each
 FULL = 255  # a fraction of 1
-BATCH_SIZE = 1 << 22  # positions of the corpus counted at once
 
 Frames = NDArray[np.uint8]  # (F, 2 K): √fraction · 255; K words before, the same K after
 
@@ -31,29 +31,15 @@ def count_frames(
     words = min(max_words, len(counts))
     frames = np.zeros((rows, 2 * words), np.uint8)
     usual = np.asarray(counts[:words]) / max(1, int(np.sum(counts)))  # (K,) how often anywhere
-    # (2, F * K) how often each frequent word occurs before each word, and after it
-    before, after = neighbors = np.zeros((2, rows * words), np.int64)
-    for first in range(1, len(ids), BATCH_SIZE):
-        last = min(len(ids), first + BATCH_SIZE)
-        left = np.asarray(ids[first - 1 : last - 1], np.int64)
-        right = np.asarray(ids[first:last], np.int64)
-        together = np.ones(last - first, np.bool_)  # two words of one sentence
-        begin, end = np.searchsorted(offsets, [first, last])
-        together[offsets[begin:end] - first] = False
-        for counted, word, other in ((before, right, left), (after, left, right)):
-            kept = together & (word < rows) & (other < words)
-            counted += np.bincount(word[kept] * words + other[kept], minlength=rows * words)
-    for side, counted in enumerate(neighbors.reshape(2, rows, words)):
+    neighbors = count_neighbors(ids, offsets, rows, words)[:, :, :words]
+    for side, counted in enumerate(neighbors):
         fractions = (counted + PRIOR * usual) / (np.asarray(counts[:rows])[:, None] + PRIOR)
         frames[:, side * words : (side + 1) * words] = np.rint(np.sqrt(fractions) * FULL)
     return frames
 
 
 def affinity(frames: Frames, target: Floats, rows: NDArray[np.intp], usual: Floats) -> Floats:
-    """Return (n,) the cosine of the frames of words with the target's (2 K,); NaN without a frame.
-
-    The frame of the `usual` word (2 K,) is subtracted from both.
-    """
+    """Return (n,) cosines with the target's frame (2 K,), both less the usual one; NaN without."""
     cosines = np.full(len(rows), np.nan)
     framed = rows < len(frames)
     x, y = frames[rows[framed]].astype(np.float64) - usual, target - usual

@@ -51,7 +51,7 @@ def train(
     model.build_vocab_from_freq(frequencies, corpus_count=sentences)
     assert isinstance(index.folder, Path)  # a model that is being written
     text = index.folder / "text"  # of at most 1,000 words a line; gensim reads no more than 10,000
-    write_text(index.folder, words, text)
+    write_sentences(index.folder, words, text)
     with progress.stage("word2vec", tokens * settings.epochs, "word") as stage:
 
         class Advance(CallbackAny2Vec):  # type: ignore[misc]
@@ -72,8 +72,8 @@ def train(
     return model.wv.vectors, model.syn1neg if settings.negative else None
 
 
-def write_text(folder: Path, words: Sequence[str], target: Path) -> None:
-    """Write the words that have a row, one sentence a line."""
+def write_sentences(folder: Path, words: Sequence[str], target: Path) -> None:
+    """Write the sentences of the index in a folder to a text file, one a line, known words only."""
     table = np.array([*(word + " " for word in words), "\n"], dtype=object)
     with target.open("w", encoding="utf-8", newline="\n") as file:
         for chunk, bounds in sentence_chunks(folder, 1 << 18):

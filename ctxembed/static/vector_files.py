@@ -266,10 +266,7 @@ def _stored_counts(state: dict[str, Any], words: list[str]) -> NDArray[np.int64]
 def write_vectors(
     file: IO[bytes], words: Sequence[str], vectors: Vectors, progress: Progress, *, binary: bool
 ) -> None:
-    """Write word2vec's formats: word, space, numbers, a line break.
-
-    binary: little-endian float32; else the shortest digits that give the same float32 again.
-    """
+    """Write word2vec's binary format, or text with the digits that give the same float32 again."""
     for word in words:
         if " " in word or not word:
             raise UsageError(f"{word!r} holds a space; word2vec's formats allow none, use .npy")

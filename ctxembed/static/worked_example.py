@@ -44,10 +44,7 @@ def read_vectors(path: Path) -> WorkedExample:
 
 
 def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:
-    """Read a weight table: a line of tokens, then `token TAB weight TAB weight ...`.
-
-    Returns the tokens attended to, the tokens that attend, and the weights (Tq, Tk).
-    """
+    """Return the tokens of a table's first line and first column, and its weights (Tq, Tk)."""
     head, _, body = read_text(path).partition("\n")
     columns = head.split("\t")[1:]
     words, weights = _read_rows(path, body, first=2)

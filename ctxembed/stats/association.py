@@ -1,9 +1,13 @@
 """Association measures: log-likelihood and log ratio of two counts, dispersion over documents."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.stats.vectors import Floats
+
+BATCH_SIZE = 1 << 22  # words whose neighbors are counted at once
 
 
 def log_likelihood(count_a: Floats, size_a: float, count_b: Floats, size_b: float) -> Floats:
@@ -32,6 +36,34 @@ def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) ->
     """
     rates = [np.where(c > 0, c, 0.5) / size for c, size in ((count_a, size_a), (count_b, size_b))]
     return np.asarray(np.log2(rates[0] / rates[1]))
+
+
+def count_neighbors(
+    ids: NDArray[Any], offsets: NDArray[Any], rows: int, words: int
+) -> NDArray[np.int64]:
+    """Return (2, rows, words + 1) how often the first words occur right before and after each word.
+
+    The last column counts all other words and the ends of sentences, which begin at the offsets.
+
+    >>> count_neighbors(np.array([0, 1, 0]), np.array([0, 2, 3]), 2, 1).tolist()
+    [[[0, 2], [1, 0]], [[0, 2], [0, 1]]]
+    """
+    counts = np.zeros((2, rows * (words + 1)), np.int64)
+    for first in range(0, int(offsets[-1]), BATCH_SIZE):
+        last = min(int(offsets[-1]), first + BATCH_SIZE)
+        word = np.asarray(ids[first:last], np.int64)
+        left, right = np.full((2, len(word)), words)
+        left[first == 0 :] = np.minimum(ids[max(0, first - 1) : last - 1], words)
+        after = np.minimum(ids[first + 1 : last + 1], words)
+        right[: len(after)] = after
+        begin, end = np.searchsorted(offsets, [first, last + 1])
+        bounds = offsets[begin:end] - first  # from 0 to the length
+        left[bounds[bounds < len(word)]] = words
+        right[bounds[bounds > 0] - 1] = words
+        for counted, other in zip(counts, (left, right), strict=True):
+            cells = (word * (words + 1) + other)[word < rows]
+            counted += np.bincount(cells, minlength=len(counted))
+    return counts.reshape(2, rows, words + 1)
 
 
 class Spread:

@@ -122,9 +122,7 @@ def bootstrap_interval(
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
-    """Return q-values: the expected share of false alarms among words up to this p-value.
-
-    Benjamini and Hochberg (1995).
+    """Return Benjamini and Hochberg's q-values: expected false alarms up to each p-value.
 
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(4).tolist()
     [0.04, 0.0533, 0.0533, 0.5]

@@ -194,7 +194,7 @@ class Part:
 
     @contextmanager
     def opened(self) -> Iterator[tuple[int, os.stat_result]]:
-        """Yield the open file and its status."""
+        """Yield the descriptor and the status of this file, open; fail if it is missing."""
         folder, name = self.folder, self.name
         try:
             number = folder.number(name)

@@ -38,9 +38,12 @@ def list_contents(path: Path) -> None:
     """Write the list of a directory's files, with checksums, into its description."""
     folder = Folder(path, "write it again")
     part = find_description(folder)
-    if not part.exists() or not (meta := _read_object(part)):
+    try:
+        meta = read_json(part)
+    except ModelError:  # nothing to describe
         return
-    meta = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
+    for key in ("contents", "generation"):
+        meta.pop(key, None)
     names = (name for name in folder.model_files() if not _OUTSIDE.search(name))
     meta["contents"] = {name: describe(folder / name) for name in names if name != part.name}
     meta["generation"] = manifest_checksum(meta)
@@ -89,8 +92,11 @@ def listing(part: Part, meta: dict[str, Any] | None = None) -> dict[str, Any] | 
 
 def read_json(part: Part, newest: int | None = None) -> dict[str, Any]:
     """Return a description; refuse what is not a JSON object, or has a format after the newest."""
-    meta = _read_object(part)
-    version: Any = meta.get("format")
+    try:
+        meta: Any = json.loads(part.read_bytes().decode())
+        version: Any = meta.get("format")
+    except (AttributeError, ValueError, RecursionError):
+        meta = version = None
     if not meta or (newest is not None and type(version) is not int):
         raise part.folder.damage(part.name, "not a description")
     if newest is not None and version > newest:
@@ -98,15 +104,7 @@ def read_json(part: Part, newest: int | None = None) -> dict[str, Any]:
             f"{part}: format {version} of ctxembed {meta.get('version', '?')}, this ctxembed reads"
             f" up to {newest}. Upgrade with: pip install --upgrade ctxembed"
         )
-    return meta
-
-
-def _read_object(part: Part) -> dict[str, Any]:
-    try:
-        meta = json.loads(part.read_bytes().decode())
-    except (ValueError, RecursionError):
-        meta = {}
-    return meta if isinstance(meta, dict) else {}
+    return dict(meta)
 
 
 def apply_manifest(part: Part, meta: dict[str, Any]) -> None:

@@ -100,7 +100,7 @@ def build(
 
 @contextmanager
 def sentence_writer(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
-    """Return a function that appends sentences: their ids, their lengths, their first lines."""
+    """Yield a function that writes sentences to an index: ids, lengths, first lines."""
     with (
         ArrayWriter(folder / "ids.npy", "<i4") as ids,
         ArrayWriter(folder / "offsets.npy", "<i8") as offsets,
@@ -117,7 +117,10 @@ def sentence_writer(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
 
 
 def _write_documents(folder: Path, bit: int) -> int:
-    """Write where documents begin in ids, and where the last one ends; return their number."""
+    """Write the offsets in ids of the sentences that begin a document; return their number.
+
+    bit: the bit of begins.npy that marks the beginning of a document of the chosen kind.
+    """
     offsets, begins = (np.load(folder / f"{name}.npy", "r") for name in ("offsets", "begins"))
     with ArrayWriter(folder / "documents.npy", "<i8") as documents:
         for first in range(0, len(begins), CHUNK):

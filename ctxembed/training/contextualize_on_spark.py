@@ -34,11 +34,7 @@ def contextualize_on_spark(
     model: Model, files: Sequence[str], output: str, *, every_word: bool = False,
     attention: str | None = None, general: str | None = None, progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
-    """Write the vectors of the marked words of files as Parquet, a row each; return a summary.
-
-    A file whose rows are there already is not read again. A line, or a file, that cannot be used is
-    a row with its error.
-    """
+    """Write vectors of marked words of files as Parquet, or errors; skip files that are done."""
     choose_representation(Representations.of(model), attention, general)  # fail before Spark starts
     session = open_session()  # says what to install where the next import would fail
     from pyspark.errors import AnalysisException

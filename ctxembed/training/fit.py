@@ -67,10 +67,7 @@ class Fitted:
 
 
 def prepare_task(model: Model, items: Sequence[Item], labels: Sequence[str], seed: int) -> Prepared:
-    """Return a task as arrays; only the vectors of its own words are kept in memory.
-
-    Fitting starts from learned attention, or near general attention where the model has none.
-    """
+    """Return a task as arrays, and the layer to start from: learned, or near general attention."""
     origin = "learned" if "learned" in model.attentions() else "general"
     layer = load_attention(model, "learned").layer if origin == "learned" else Layer()
     if layer.w_q is None or layer.term(Distance) is None:
@@ -192,17 +189,10 @@ class FitResult:
 
 @on_model(*SUMMARY, *EPOCHS, *CONFUSION)
 def fit_task(
-    model: Model, /, file: str, name: str = "task", *, report: str = "summary", **options: Any
-) -> Table:
-    """Fit a task and return its summary, epochs or confusion; options are those of fit_model."""
-    return fit_model(model, file, name, **options).to_table(report)
-
-
-def fit_model(
-    model: Model, file: str, name: str = "task", *, by: str = "sentence", seed: int = 1,
-    progress: Progress = SILENT, **options: Any,
-) -> FitResult:  # fmt: skip
-    """Fit a task, save it as an attention, and measure it.
+    model: Model, /, file: str, name: str = "task", *, report: str = "summary",
+    by: str = "sentence", seed: int = 1, progress: Progress = SILENT, **options: Any,
+) -> Table:  # fmt: skip
+    """Fit a task, save it as an attention, and return its summary, epochs or confusion.
 
     It is measured on the sentences that the file marks as test, else on the held-out part.
     by: "sentence" or "expression", what is held out.
@@ -241,9 +231,10 @@ def fit_model(
     saved = Saved(layer, settings=kept, figures=figures, task=described, task_head=head)
     save_attention(model, name, saved)
     seconds = time.perf_counter() - started
-    return FitResult(
+    result = FitResult(
         name, ready.origin, task, by, fitted, measured_on, right, predicted, figures, seconds
     )
+    return result.to_table(report)
 
 
 def wilson(hits: int, number: int, z: float = 1.96) -> tuple[float, float]:

@@ -80,10 +80,7 @@ def describe_corpus(corpus: Corpus, counted: Counted) -> dict[str, Any]:
 def index_corpus(
     model: Model, corpus: Corpus, folder: Path, progress: Progress, keep: bool = False
 ) -> tuple[Counted, list[str], NDArray[np.int64]]:
-    """Write an index of a corpus; return its counts, its unknown words, and the count of each row.
-
-    Ids are the model's rows; ids from len(vocabulary) on are unknown words.
-    """
+    """Write an index of a corpus; return what was counted, its unknown words, counts of all ids."""
     counted = build(corpus, model.vocabulary.tokenizer, folder, cores(), progress, keep)
     if isinstance(model.vocabulary.tokenizer, Phrases):
         counted = join_known(folder, counted, model.vocabulary.tokenizer)

@@ -77,51 +77,6 @@ class Measured:
     axes: float = 0.0  # cosine of the two axes
 
 
-@dataclass(frozen=True)
-class MixResult:
-    """Cosines of the word with both axes in every mixture."""
-
-    setup: Setup
-    name: str  # of the second corpus
-    fractions: Floats  # (steps,) of the second corpus
-    models: Sequence[Measured]  # seed by seed for each fraction
-
-    def to_table(self) -> Table:
-        """Return a row for each representation and mixture, averaged over seeds."""
-        setup, fractions, models = self.setup, self.fractions, self.models
-        cosines = np.array([m.cosines for m in models])  # (steps, seeds, 1 + 2P, 2)
-        cosines = cosines.reshape(len(fractions), -1, *cosines.shape[1:])
-        differences = cosines[..., 0] - cosines[..., 1]  # (steps, seeds, 1 + 2P)
-        means, half = differences.mean(axis=1), interval_half_width(differences)
-        lines: list[tuple[str, int | None]] = [("static", None)]
-        lines += [(name, n) for n in range(1, len(setup.probes) + 1) for name in CONTEXTUAL]
-        rows: list[tuple[Cell, ...]] = []
-        for line, label in enumerate(lines):
-            for step, fraction in enumerate(fractions.tolist()):
-                axes = cosines[step, :, line].mean(axis=0).tolist()
-                mean, reach = float(means[step, line]), float(half[step, line])
-                rows.append((*label, fraction, *axes, mean, mean - reach, mean + reach))
-        columns = (*MIXTURE, *AXIS.each(setup.axes), *DIFFERENCE)
-        notes = [
-            f"{len(models)} models: {len(fractions)} mixtures, seeds for each: {cosines.shape[1]};"
-            f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
-            *(f"probe {n}: {probe}" for n, probe in enumerate(setup.probes, 1)),
-            *(() if setup.probes else ["no contextual vectors without a --probe sentence"]),
-        ]
-        for number, unknown in enumerate(zip(*(m.unknown for m in models), strict=True), 1):
-            for word, times in Counter(chain(*unknown)).items():
-                some = f"{times} of {len(models)} models"
-                notes.append(f"probe {number}: {word!r} was skipped, unknown to {some}")
-        notes += _verdict(self, means, half)
-        first, second = setup.axes
-        title = f"{setup.word}: above 0 nearer to {first}, below nearer to {second}"
-        series = ["representation", "probe"]
-        chart = Chart(
-            "lines", ["difference"], "share", (), series, low="low", high="high", title=title
-        )
-        return Table(columns, rows, notes, chart=chart)
-
-
 @answers(*MIXTURE, AXIS, *DIFFERENCE)
 def mix(
     a: Corpus | str | None = None, b: Corpus | str | None = None, word: str | None = None,
@@ -174,7 +129,40 @@ def mix(
             for measured in in_processes(partial(_measure, setup), jobs, processes):
                 stage.advance()
                 models.append(measured)
-    return MixResult(setup, other.names[0], fractions, models).to_table()
+    return _tabulate(setup, other.names[0], fractions, models)
+
+
+def _tabulate(setup: Setup, name: str, fractions: Floats, models: Sequence[Measured]) -> Table:
+    """Return the means over seeds; models: seed by seed for each fraction of the second corpus."""
+    cosines = np.array([m.cosines for m in models])  # (steps, seeds, 1 + 2P, 2)
+    cosines = cosines.reshape(len(fractions), -1, *cosines.shape[1:])
+    differences = cosines[..., 0] - cosines[..., 1]  # (steps, seeds, 1 + 2P)
+    means, half = differences.mean(axis=1), interval_half_width(differences)
+    lines: list[tuple[str, int | None]] = [("static", None)]
+    lines += [(kind, n) for n in range(1, len(setup.probes) + 1) for kind in CONTEXTUAL]
+    rows: list[tuple[Cell, ...]] = []
+    for line, label in enumerate(lines):
+        for step, fraction in enumerate(fractions.tolist()):
+            axes = cosines[step, :, line].mean(axis=0).tolist()
+            mean, reach = float(means[step, line]), float(half[step, line])
+            rows.append((*label, fraction, *axes, mean, mean - reach, mean + reach))
+    columns = (*MIXTURE, *AXIS.each(setup.axes), *DIFFERENCE)
+    notes = [
+        f"{len(models)} models: {len(fractions)} mixtures, seeds for each: {cosines.shape[1]};"
+        f" {setup.words} words each, {setup.dim} dimensions, {setup.epochs} epochs",
+        *(f"probe {n}: {probe}" for n, probe in enumerate(setup.probes, 1)),
+        *(() if setup.probes else ["no contextual vectors without a --probe sentence"]),
+    ]
+    for number, unknown in enumerate(zip(*(m.unknown for m in models), strict=True), 1):
+        for word, times in Counter(chain(*unknown)).items():
+            some = f"{times} of {len(models)} models"
+            notes.append(f"probe {number}: {word!r} was skipped, unknown to {some}")
+    notes += _verdict(setup, name, fractions, models, means, half)
+    first, second = setup.axes
+    title = f"{setup.word}: above 0 nearer to {first}, below nearer to {second}"
+    series = ["representation", "probe"]
+    chart = Chart("lines", ["difference"], "share", (), series, low="low", high="high", title=title)
+    return Table(columns, rows, notes, chart=chart)
 
 
 def _measure(setup: Setup, job: tuple[float, int]) -> Measured:
@@ -223,10 +211,12 @@ def interval_half_width(values: Floats) -> Floats:
     return np.asarray(stdtrit(number - 1, 0.975) * (values.std(axis=1, ddof=1) / np.sqrt(number)))
 
 
-def _verdict(result: MixResult, means: Floats, half: Floats) -> list[str]:
+def _verdict(
+    setup: Setup, name: str, fractions: Floats, models: Sequence[Measured], means: Floats,
+    half: Floats,
+) -> list[str]:  # fmt: skip
     """Return notes on which representations cross over; means and half are (steps, 1 + 2P)."""
-    setup, fractions = result.setup, result.fractions
-    cosine = float(np.mean([model.axes for model in result.models]))
+    cosine = float(np.mean([model.axes for model in models]))
     if cosine > MAX_AXES_COSINE:
         alike = f"no verdict: the two axes hardly differ (cosine {cosine:.2f})"
         return [f"{alike}; take more --words or --epochs, or other axes"]
@@ -238,15 +228,15 @@ def _verdict(result: MixResult, means: Floats, half: Floats) -> list[str]:
         notes = [f"static {setup.word} stays nearer to {side} in every mixture"]
     else:
         ends = (first, second) if means[0, 0] > 0 else (second, first)
-        where = f"from {ends[0]} to {ends[1]} at a share of {turn:.2f} of {Path(result.name).name}"
+        where = f"from {ends[0]} to {ends[1]} at a share of {turn:.2f} of {Path(name).name}"
         notes = [f"static {setup.word} crosses {where}; it travels {travel[0]:+.2f}"]
         if (np.abs(means[[0, -1], 0]) <= half[[0, -1], 0]).any():  # one seed has no interval
             notes.append("its difference at the ends is within the spread of the seeds")
-    for offset, name in enumerate(CONTEXTUAL if setup.probes else (), 1):
+    for offset, kind in enumerate(CONTEXTUAL if setup.probes else (), 1):
         lines = range(offset, means.shape[1], len(CONTEXTUAL))
         stay = sum(find_crossing(fractions, means[:, line]) is None for line in lines)
         moves = ", ".join(f"{travel[line]:+.2f}" for line in lines)
-        notes.append(f"{name}: {stay} of {len(lines)} probes stay on their side ({moves})")
+        notes.append(f"{kind}: {stay} of {len(lines)} probes stay on their side ({moves})")
     return notes
 
 

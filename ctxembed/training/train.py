@@ -19,13 +19,7 @@ from ctxembed.static.engine import Train, choose, cores, fit_settings
 from ctxembed.static.settings import EngineSettings
 from ctxembed.storage.atomic import atomic_directory
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.build_index import (
-    Counted,
-    build,
-    put_first,
-    split_into_units,
-    write_occurrences,
-)
+from ctxembed.text.build_index import Counted, build, put_first, split_into_units, write_occurrences
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
 from ctxembed.text.languages import describe_unspaced_text

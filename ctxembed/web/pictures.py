@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from ctxembed.model.model import Model
 from ctxembed.output.picture import sketch
@@ -44,12 +44,11 @@ def _heads(model: Model, table: Table, parameters: Parameters) -> Iterator[Table
     """Yield the mean of the heads and each head as a row of squares."""
     weights: dict[str, dict[int, float]] = {}
     tokens: dict[int, str] = {}
-    columns = [table.names.index(name) for name in ("head", "token", "position", "weight")]
-    for row in table.rows:
-        head, token, position, weight = (cast(Any, row[i]) for i in columns)
-        if weight is not None:
-            weights.setdefault(head, {})[position] = weight
-            tokens[position] = token
+    records: list[dict[str, Any]] = table.records()
+    for row in records:
+        if row["weight"] is not None:
+            weights.setdefault(row["head"], {})[row["position"]] = row["weight"]
+            tokens[row["position"]] = row["token"]
     if len(weights) > 1:
         mean = {p: sum(w.get(p, 0.0) for w in weights.values()) / len(weights) for p in tokens}
         named = {"mean": mean, **{f"head {head}": some for head, some in weights.items()}}

@@ -102,6 +102,7 @@ def as_json(table: Table) -> Json:
 
 
 def _json_value(cell: Cell) -> Any:
+    """Return a cell for JSON: floats rounded, NaN and infinity as None, arrays as lists."""
     if isinstance(cell, float):
         return round(cell, DIGITS) if math.isfinite(cell) else None
     if cell is None or isinstance(cell, str | int):

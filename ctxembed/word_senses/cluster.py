@@ -53,11 +53,8 @@ class Clustering:
 def cluster(
     vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1.0
 ) -> Clustering:
-    """Return clusters of contextual vectors (n, d): k senses, or as many as score min_score.
-
-    The resamples have a seed of their own, so the same occurrences always give the same senses.
-    """
-    rng, scores = np.random.default_rng(1), list[float]()
+    """Return clusters of contextual vectors (n, d): k senses, or as many as score min_score."""
+    rng, scores = np.random.default_rng(1), list[float]()  # the same senses for any seed
     points = space.project(vectors)  # (n, d)
     rows = rng.permutation(len(points))[:CHOOSING]
     distinct = rows[distinct_rows(unit(vectors[rows]).astype(np.float32))]
@@ -196,9 +193,7 @@ def _refine(x: Floats, labels: Labels, k: int, steps: int = 20) -> tuple[Floats,
 
 
 def adjusted_rand(groupings: Labels) -> Floats:
-    """Return (m, m) how far groupings (m, n) agree: 1 for the same, 0 for chance.
-
-    The adjusted Rand index (Hubert and Arabie 1985).
+    """Return (m, m) the adjusted Rand index (Hubert and Arabie 1985) of groupings (m, n).
 
     >>> adjusted_rand(np.array([[0, 0, 1, 1], [1, 1, 0, 0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]

@@ -5,14 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ctxembed.context.hits import find_hits
-from ctxembed.context.occurrences import (
-    Positions,
-    corpus_of,
-    no_corpus,
-    quote,
-    read_windows,
-    sample_positions,
-)
+from ctxembed.context.occurrences import Positions, no_corpus, quote, read_windows, sample_positions
 from ctxembed.context.representations import Representations, vectors_at
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.model.attentions import digest
@@ -21,6 +14,7 @@ from ctxembed.model.saved_senses import SavedSenses
 from ctxembed.progress import SILENT, Progress
 from ctxembed.stats.k_means import Labels
 from ctxembed.stats.vectors import Floats, unit
+from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import MANY, is_content
 from ctxembed.word_senses.cluster import cluster
 from ctxembed.word_senses.sense_space import make_space
@@ -73,7 +67,7 @@ def find_senses(
         mine = labels == sense
         some = sample_positions(positions[mine], MEAN_SAMPLE, rng)
         means.append(unit(vectors_at(model, representation, some, size)).mean(axis=0))
-        examples.append(_examples(model, positions[mine], size, points[mine]))
+        examples.append(_examples(model.index, positions[mine], size, points[mine]))
     counts = np.bincount(labels, minlength=clustering.number).tolist()
     markers = _markers(model, positions, size, labels, model.vocabulary.parts(word))
     return SavedSenses(
@@ -82,12 +76,8 @@ def find_senses(
     )  # fmt: skip
 
 
-def _examples(model: Model, positions: Positions, size: int, points: Floats) -> list[int]:
-    """Return the positions of one sense nearest to its centre, without near repetitions.
-
-    An example shares less than half of its words with each example before it. points (n, d).
-    """
-    index = corpus_of(model)
+def _examples(index: Index, positions: Positions, size: int, points: Floats) -> list[int]:
+    """Return positions of one sense, nearest to its centre first, each unlike those before it."""
     distances = np.linalg.norm(points - points.mean(axis=0), axis=1)
     best = positions[np.argsort(distances, kind="stable")]
     _, first = np.unique(index.sentence_of(best), return_index=True)
@@ -104,11 +94,7 @@ def _examples(model: Model, positions: Positions, size: int, points: Floats) -> 
 def _markers(
     model: Model, positions: Positions, size: int, labels: Labels, own: Sequence[int]
 ) -> list[list[str]]:
-    """Return for each sense the words that tell it from the other senses and from the corpus.
-
-    Ranked by the log-odds ratio with the corpus as prior (Monroe et al. 2008), times the same in
-    standard errors: by the weaker of the two comparisons. own: rows of the word itself.
-    """
+    """Return for each sense the words that tell it from the other senses and from the corpus."""
     senses, vocabulary = int(labels.max()) + 1, model.vocabulary
     counts = np.zeros((senses, len(vocabulary)))
     for batch in read_windows(model, positions, reach=WINDOW, size=size):
@@ -133,7 +119,7 @@ def _markers(
 
 
 def _log_odds(mine: Floats, rest: Floats, prior: Floats) -> Floats:
-    """Return (V,) the log-odds ratio times the same in standard errors, with its sign."""
+    """Return (V,) the log-odds ratio (Monroe et al. 2008) times the same in standard errors."""
     mine, rest = mine + prior, rest + prior
     odds = np.log(mine / (mine.sum() - mine)) - np.log(rest / (rest.sum() - rest))
     return np.asarray(odds * np.abs(odds) / np.sqrt(1 / mine + 1 / rest))

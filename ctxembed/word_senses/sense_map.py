@@ -101,10 +101,7 @@ def word_map(
     model: Model, word: str, *, attention: str | None = None, progress: Progress = SILENT,
     seed: int = 1,
 ) -> WordMap:  # fmt: skip
-    """Return the map of a word along the principal directions of its occurrences.
-
-    Without a corpus, the map has one point for each saved sense: its centre.
-    """
+    """Return the map of a word's occurrences; without a corpus, of the centres of its senses."""
     known = Representations.of(model)
     name = attention or known.default()
     senses = sense_space.current_senses(model, word, name)
@@ -177,10 +174,7 @@ def _lay_out(
 
 
 def _project(points: Floats) -> tuple[Floats, Floats, float]:
-    """Return principal directions (d, 6) of points (n, d), the centred points along them (n, 6).
-
-    Also the fraction of the variance that lies in the first two.
-    """
+    """Return principal directions (d, 6), points along them (n, 6), variance in the first two."""
     centred = points - points.mean(axis=0)
     directions = sense_space.principal_directions(centred, DIRECTIONS)
     projected, total = centred @ directions, float((centred**2).sum())

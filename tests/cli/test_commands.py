@@ -278,6 +278,12 @@ def test_old_names_work_and_name_the_new_ones(old: str, new: str, run: Run, tiny
     assert quiet.stderr == ""
 
 
+def test_completion_of_an_unknown_shell_is_refused(run: Run) -> None:
+    done = run("completion", "tcl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "tcl" in done.stderr and "bash" in done.stderr and "tcl_source" not in done.stderr
+
+
 def test_report_is_explore_with_a_file(run: Run, tmp_path: Path) -> None:
     done = run("report", "the [apple] launched")
     assert done.returncode == 0, done.stderr

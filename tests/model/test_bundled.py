@@ -79,7 +79,7 @@ def test_show_says_why_there_are_no_examples(run: Run) -> None:
 def test_the_bundled_models_cannot_be_changed(run: Run) -> None:
     before = {name: sorted(os.walk(bundled_model(name))) for name in BUNDLED}
     for name in BUNDLED:
-        with pytest.raises(UsageError, match=f"the bundled model {name} stays as it is"):
+        with pytest.raises(UsageError, match=f"the bundled model {name} cannot be changed"):
             ctxembed.learn(name)
         assert run("learn", "-m", name).returncode == 2
         assert run("senses", "bank", "--save", "-m", name).returncode == 2

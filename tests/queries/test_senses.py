@@ -265,8 +265,8 @@ def test_saved_senses_are_used_again(run: Run, often: Path, tmp_path: Path) -> N
     plain = run(*command)
     assert plain.stdout == done.stdout
     assert mentions(plain.stderr, "--again before")
-    assert "as found before" not in run(*command, "--again").stderr
-    assert "as found before" not in run(*command, "--k", "1").stderr
+    assert "saved before" not in run(*command, "--again").stderr
+    assert "saved before" not in run(*command, "--k", "1").stderr
     shutil.rmtree(folder / "index")  # the senses stay, their examples go with the corpus
     bare = json.loads(run(*command).stdout)
     assert [row["markers"] for row in bare] == [row["markers"] for row in json.loads(done.stdout)]

@@ -65,7 +65,7 @@ def test_ready_vectors_need_no_alignment(run: Run, tmp_path: Path) -> None:
     direct = vectors_at(a, Representations.of(a).get("learned"), positions)
     np.testing.assert_allclose(vectors, unit(direct))
     done = run("shift", "a", "b", "apple", "bank", "--min-count", "1")
-    assert mentions(done.stderr, "table learned attention")
+    assert mentions(done.stderr, "same vectors learned attention")
     apple, bank = (line.split("\t") for line in done.stdout.splitlines()[1:])
     assert float(apple[12]) < 0.01 < 0.05 < float(bank[12])  # p_value
     shutil.rmtree(tmp_path / "b" / "attention")  # then what both have is general attention

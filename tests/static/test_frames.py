@@ -10,8 +10,8 @@ import pytest
 from ctxembed.errors import ModelError
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_frames
-from ctxembed.static import frames as module
 from ctxembed.static.frames import affinity, count_frames
+from ctxembed.stats import association
 from tests.conftest import TEXT, write_tiny
 
 
@@ -29,7 +29,7 @@ def corpus(seed: int, words: int = 9) -> tuple[list[list[int]], np.ndarray, np.n
 
 @pytest.mark.parametrize("batch_size", [1 << 22, 7])
 def test_frames_by_loops(monkeypatch: pytest.MonkeyPatch, batch_size: int) -> None:
-    monkeypatch.setattr(module, "BATCH_SIZE", batch_size)
+    monkeypatch.setattr(association, "BATCH_SIZE", batch_size)
     sentences, ids, offsets, counts = corpus(1)
     frames = count_frames(ids, offsets, counts, max_words=4)
     assert frames.shape == (9, 8)

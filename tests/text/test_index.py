@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxembed.progress import Progress
-from ctxembed.static.gensim_engine import write_text
+from ctxembed.static.gensim_engine import write_sentences
 from ctxembed.text import build_index, index
 from ctxembed.text import corpus as corpus_module
 from ctxembed.text.build_index import build, write_occurrences
@@ -67,7 +67,7 @@ def test_against_a_plain_scan(text: list[list[str]], min_count: int, chunk: int)
         for number in range(len(text)):
             assert opened.source_of(number) == (str(folder / "c.txt"), number + 1)
 
-        write_text(folder, counted.types[:kept], folder / "out")
+        write_sentences(folder, counted.types[:kept], folder / "out")
         lines = [" ".join(w for w in s if plain[w] >= min_count) for s in text]
         assert [line.strip() for line in (folder / "out").read_text().split("\n")[:-1]] == lines
 

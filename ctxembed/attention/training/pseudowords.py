@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.stats.association import count_neighbors
 from ctxembed.stats.k_means import k_means, nearest
 from ctxembed.stats.vectors import Floats
 
@@ -55,40 +56,17 @@ def word_classes(occurrences: Occurrences, rng: np.random.Generator, classes: in
     one class teach attention what a sentence is about, not which part of speech fits.
     """
     counts = occurrences.counts()
-    profile = np.sqrt(_beside(occurrences, min(FREQUENT, occurrences.vocabulary)))  # (V, 2 (f+1))
+    size, offsets = occurrences.vocabulary, np.asarray(occurrences.offsets)
+    read = offsets[: np.searchsorted(offsets, MAX_TOKENS, side="right")]  # of whole sentences
+    beside = count_neighbors(occurrences.ids, read, size, min(FREQUENT, size))  # (2, V, f+1)
+    fractions = beside / np.maximum(beside.sum(axis=2, keepdims=True), 1)
+    profile = np.sqrt(np.concatenate(fractions, axis=1).astype(np.float32))  # (V, 2 (f+1))
     weight = np.sqrt(counts)
     seen = np.flatnonzero(counts >= min(50, int(counts.max())))
     k = max(1, min(classes, len(seen) // 50))
     chance = weight[seen] / weight[seen].sum()
     centres = profile[rng.choice(seen, k, replace=False, p=chance)]
     return nearest(profile, k_means(profile[seen], centres, weights=weight[seen], steps=15))
-
-
-def _beside(occurrences: Occurrences, common: int) -> Floats:
-    """Return (V, 2 (f+1)): the fractions of frequent words to the left and right of each word."""
-    size, offsets = occurrences.vocabulary, occurrences.offsets
-    tables = np.zeros((2, size * (common + 1)))
-    limit = min(MAX_TOKENS, len(occurrences.ids))
-    end = int(np.searchsorted(offsets, limit, side="right")) - 1
-    step = CHUNK // 16
-    for first in range(0, max(1, end), step):
-        bounds = np.asarray(offsets[first : min(end, first + step) + 1])
-        words = np.minimum(occurrences.ids[bounds[0] : bounds[-1]], size)
-        if not len(words):
-            continue
-        neighbor = np.minimum(words, common)  # rarer words, and the end of a sentence, are one
-        left = np.concatenate([[common], neighbor[:-1]])
-        right = np.concatenate([neighbor[1:], [common]])
-        inner = bounds[1:-1] - bounds[0]
-        left[inner[inner < len(left)]] = common
-        right[inner[inner > 0] - 1] = common
-        known = words < size
-        for table, beside in zip(tables, (left, right), strict=True):
-            cell = words[known].astype(np.int64) * (common + 1) + beside[known]
-            table += np.bincount(cell, minlength=len(table))
-    counts = tables.reshape(2, size, -1)  # (2, V, f+1)
-    fractions = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)
-    return np.concatenate(fractions, axis=1).astype(np.float32)
 
 
 def nearest_words(x: Floats, occurrences: Occurrences, size: int) -> Ints:
