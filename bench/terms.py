@@ -17,6 +17,7 @@ from bench.english import held_out
 from bench.everyday import PARTS, SENTENCES, read_rows, score
 from ctxembed.context.representations import Attention, Representation, Representations
 from ctxembed.evaluation.figures import Scores, average, tabulate
+from ctxembed.evaluation.items import Reader
 from ctxembed.evaluation.senses import read_labelled, score_senses
 from ctxembed.evaluation.similarity import scws
 from ctxembed.evaluation.substitution import substitution
@@ -45,6 +46,7 @@ def without_each(model: Model) -> list[Representation]:
 
 def from_files(model: Model, data: Path, representations: Sequence[Representation]) -> list[Scores]:
     """Score the labelled senses, pairs in context, rated pairs and substitutes."""
+    reader = Reader(model)
     dev, train = (
         (
             str(data / "wic" / part / f"{part}.data.txt"),
@@ -52,20 +54,20 @@ def from_files(model: Model, data: Path, representations: Sequence[Representatio
         )
         for part in ("dev", "train")
     )
-    words = read_labelled(model, data / "coarsewsd20")
+    words = read_labelled(reader, data / "coarsewsd20")
     by_word = [
         score_senses(word, representations, [1, number], Progress())
         for number, word in enumerate(words)
     ]
-    rated = scws(model, str(data / "scws" / "ratings.txt"), representations, 1)[:1]
+    rated = scws(reader, str(data / "scws" / "ratings.txt"), representations, 1)[:1]
     files = (str(data / "lexsub" / f"lst_trial.{part}") for part in ("preprocessed", "gold"))
     candidates = str(data / "lexsub" / "lst.candidates")
     ranked, _ = substitution(
-        model, (next(files), next(files)), candidates, representations, 1, Progress()
+        reader, (next(files), next(files)), candidates, representations, 1, Progress()
     )
     return [
         average("coarsewsd20", by_word),
-        wic(model, dev, train, representations, 1),
+        wic(reader, dev, train, representations, 1),
         *rated,
         ranked[0],
     ]

@@ -140,7 +140,13 @@ def in_process(arguments: Sequence[str], stdin: str, env: dict[str, str | None],
         for name, value in env.items():
             patch.delenv(name, raising=False) if value is None else patch.setenv(name, value)
         patch.setattr(sys, "argv", ["ctxembed", *arguments])
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        patch.setattr(
+            sys,
+            "stdin",
+            io.TextIOWrapper(
+                io.BytesIO(stdin.encode("utf-8", "surrogateescape")), encoding="utf-8"
+            ),
+        )
         patch.setattr(sys, "stdout", output)
         patch.setattr(sys, "stderr", errors)
         terminated = signal.getsignal(signal.SIGTERM)

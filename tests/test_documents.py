@@ -43,3 +43,11 @@ def test_what_is_named_is_there(name: str) -> None:
 def test_the_readme_links_to_the_documents() -> None:
     readme = (ROOT / "README.md").read_text()
     assert all(name in readme for name in DOCUMENTS)
+
+
+def test_each_test_that_a_promise_names_exists() -> None:
+    named = set(re.findall(r"`(test_\w+)(?:\.py)?`", (ROOT / "SECURITY.md").read_text()))
+    files = list((ROOT / "tests").rglob("test_*.py"))
+    defined = {name for file in files for name in re.findall(r"def (test_\w+)", file.read_text())}
+    assert named - defined - {file.stem for file in files} == set()
+    assert len(named) > 8

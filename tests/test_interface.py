@@ -120,6 +120,7 @@ OTHER_OPTIONS = {
     "on",
     "vectors",
     "encoding",
+    "input_encoding",
     "errors",
     "lines",
     "document",

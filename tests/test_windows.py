@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ctxembed.model.model import Model
+from ctxembed.model.saved_senses import open_senses
 from ctxembed.storage import folder as storage
 from tests.conftest import ROOT, TEXT, Run
 
@@ -75,6 +77,17 @@ def test_everything_is_written_twice(folder: Path) -> None:
         done = on_windows(folder, *line)
         assert done.returncode == 0, (line, done.stderr)
     assert not list(folder.glob(".*"))
+
+
+def test_senses_saved_at_once(folder: Path) -> None:
+    """Each run waits for the lock file beside the model."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-m", "tests.windows", "senses", "--k", "2", "--save", "-m", "m"]
+    words = ("apple", "orange", "juice")
+    runs = [subprocess.Popen([*line, word], cwd=folder, env=env) for word in words]
+    assert [run.wait(timeout=200) for run in runs] == [0, 0, 0]
+    assert {*words} <= {*open_senses(Model.open(folder / "m"))}
+    assert not list(folder.rglob(".*ctxembed*"))
 
 
 def test_a_console_of_another_encoding(folder: Path) -> None:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,19 @@ def fsync_writable(number: Any, fsync: Callable[[Any], None] = os.fsync) -> None
     fsync(number)
 
 
+def simulate_locks() -> None:
+    """Provide msvcrt.locking; as there, a lock belongs to the open file."""
+    import fcntl
+
+    locks: Any = types.ModuleType("msvcrt")
+    locks.LK_NBLCK = 2
+    locks.locking = lambda number, mode, size: fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    sys.modules["msvcrt"] = locks
+
+
 def simulate() -> None:
     """Take away the calls, flags and modules that Windows lacks."""
+    simulate_locks()
     for name in MISSING_MODULES:
         sys.modules[name] = None  # type: ignore[assignment]  # importing it is an ImportError
     multiprocessing.set_start_method("spawn")

@@ -14,6 +14,7 @@ from ctxembed.table import Table
 @options.axis
 @options.layer
 @options.source
+@options.batch()
 def command_(
     sentence: tuple[str, ...], model: str | None, vectors: str | None, **values: Any
 ) -> Table:

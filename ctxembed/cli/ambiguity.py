@@ -16,6 +16,7 @@ from ctxembed.table import Table
 )
 @options.flag("--summary", "Print the share of the text that needs context.")
 @options.occurrences
+@options.batch()
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Rank words by how much their meaning depends on the context; - reads stdin.
 

@@ -18,6 +18,7 @@ from ctxembed.table import Table
 @options.integer("--min-documents", "Leave out words in fewer documents.", default=2)
 @options.flag("--all function_words", "List function words too.")
 @options.occurrences
+@options.batch()
 def command_(words: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """List the words that occur near a word more often than by chance.
 

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ctxembed.cli.printing import Printing, add_options, note, print_result, printing
-from ctxembed.errors import Replaced, UsageError
+from ctxembed.cli.printing import (
+    Printing,
+    add_options,
+    bad_lines,
+    note,
+    print_result,
+    printing,
+    say_bad_lines,
+)
+from ctxembed.errors import CorpusError, CtxembedError, Replaced, UsageError
 from ctxembed.output.progress_bars import Bars
 from ctxembed.output.safe import discard_stdout
 from ctxembed.table import Column
@@ -27,7 +35,8 @@ MAX_LINES = 1_000_000  # lines of stdin that are kept in memory
 RETRY = "ctxembed.retry"  # in a context's meta: whether the command may start again
 ADVANCED = {
     "--cased", "--color", "--document", "--encoder", "--encoding", "--engine", "--errors",
-    "--frames", "--general", "--heads", "--hierarchical-softmax", "--language", "--lines",
+    "--frames", "--general", "--heads", "--hierarchical-softmax", "--input-encoding", "--language",
+    "--lines",
     "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
     "--per-word", "--permutations", "--pieces", "--positions", "--precision", "--rate", "--raw",
     "--sample", "--seed", "--tokenizer", "--train-words", "--vocab", "--workers",
@@ -95,6 +104,9 @@ class Command(click.Command):
                     if not ctx.meta.get(RETRY) or attempt == MAX_ATTEMPTS - 1:
                         raise
             print_result(table)
+        except CtxembedError:
+            say_bad_lines()
+            raise
         except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
             discard_stdout()
 
@@ -206,14 +218,14 @@ def format_count(number: int) -> str:
 def open_corpus(
     names: Sequence[str], encoding: str, errors: str, lines: bool, document: str = "auto"
 ) -> "Corpus":
-    """Open the files of a corpus; note which of them are not text."""
+    """Open the files of a corpus; note which of them are left out."""
     from ctxembed.text.corpus import Corpus
 
     corpus = Corpus(names, encoding, errors, lines, document)
-    for name in corpus.skipped[:3]:
-        note(f"{name}: skipped, not a text file")
+    for name, reason in list(corpus.skipped.items())[:3]:
+        note(f"{name}: skipped, {reason}")
     if len(corpus.skipped) > 3:
-        note(f"{len(corpus.skipped) - 3} more files skipped, not text")
+        note(f"{len(corpus.skipped) - 3} more files skipped")
     return corpus
 
 
@@ -229,11 +241,21 @@ class Lines:
     file: str
 
     def __iter__(self) -> Iterator[str]:
-        from ctxembed.text.lines import every_line
+        from ctxembed.text.lines import Decoding, every_line
 
         if self.file == "-":  # can be read once only
             _set_retry(False)
-        return map(str.strip, every_line(self.file))
+        bad_lines().clear()
+        decoding = Decoding(**batch_decoding(), bad=bad_lines())
+        return map(str.strip, every_line(self.file, decoding))
+
+
+def batch_decoding() -> dict[str, str]:
+    """Return the encoding and errors of `options.batch` in the running command."""
+    context = click.get_current_context(silent=True)
+    meta = context.meta if context else {}
+    keys = {"encoding": "ctxembed.input_encoding", "errors": "ctxembed.errors"}
+    return {name: meta[key] for name, key in keys.items() if key in meta}
 
 
 def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
@@ -243,6 +265,8 @@ def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
         expanded += islice(Lines("-"), MAX_LINES + 1) if item == "-" else [item]
     if len(expanded) > MAX_LINES:
         raise UsageError(f"stdin: more than {MAX_LINES:,} lines; give fewer at a time")
+    if bad_lines() and not any(expanded):
+        raise CorpusError(bad_lines().pop(0))
     if "-" in items and not any(expanded):
         raise UsageError("nothing to do: stdin was empty")
     return expanded if numbered else [item for item in expanded if item or "-" not in items]

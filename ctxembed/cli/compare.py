@@ -18,6 +18,7 @@ from ctxembed.table import Table
 @options.number("Number of substitutes to list.", 3, max=100)
 @options.integer("--min-count", "Leave out substitutes that occur fewer times.", default=1)
 @options.source
+@options.batch()
 def command_(
     sentence: tuple[str, ...], attention: str | None, model: str | None, vectors: str | None,
     **values: Any,

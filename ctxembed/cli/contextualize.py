@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxembed.cli import options
-from ctxembed.cli.command import Lines, bars, command, open_model
+from ctxembed.cli.command import Lines, bars, batch_decoding, command, open_model
 from ctxembed.cli.printing import ARRAYS, printing
 from ctxembed.errors import UsageError
 from ctxembed.queries.contextualize import contextualize
@@ -22,6 +22,7 @@ from ctxembed.table import Table
 @options.value("-o --output file_", "Write a .npz, .npy or .parquet file.", metavar="FILE")
 @options.on_spark
 @options.source
+@options.batch()
 def command_(
     files: tuple[str, ...], encoder: str | None, on: str | None, vectors: str | None,
     model: str | None, **values: Any,
@@ -36,6 +37,7 @@ def command_(
         if encoder:
             raise UsageError("--encoder cannot be used with --on spark")
         opened = open_model(model, vectors)
+        values |= batch_decoding()
         return contextualize_on_spark(opened, files[:-1], files[-1], progress=bars(), **values)
     if len(files) > 1:
         raise UsageError("give one file, or - for stdin; several need --on spark")

@@ -23,6 +23,7 @@ KINDS = ("similarity", "wic", "scws", "senses", "pseudowords", "analogies", "sub
 @options.encoder
 @options.flag("--by-word", "Print all metrics of each word and band.")
 @options.flag("--published", "Add published results from the literature.")
+@options.reading
 @options.seed()
 @options.model
 def command_(kind: str, file: tuple[str, ...], model: str | None, **values: Any) -> Table:

@@ -32,6 +32,7 @@ from ctxembed.table import Table
     "--weights", "Explain the weights in this file, instead of a model's.", metavar="FILE"
 )
 @options.source
+@options.batch("--input-encoding")
 def command_(
     sentence: tuple[str, ...], word: str | None, weights: str | None, vectors: str | None,
     model: str | None, **values: Any,

@@ -30,6 +30,7 @@ from ctxembed.errors import CtxembedError, UsageError, read_failure
 @options.flag("--share", "Let other machines open the page, without encryption.")
 @options.flag("--no-browser", "Print the address and open no browser.")
 @options.model
+@options.batch()
 def command_(
     sentences: tuple[str, ...], output: str | None, port: int, host: str, share: bool,
     no_browser: bool, model: str | None, **values: Any,

@@ -22,7 +22,7 @@ class Screen(io.BytesIO):
 
 @command("export", export)
 @options.argument("file")
-@options.flag("--force", "Replace an existing file.")
+@options.flag("--force", "Replace a FILE.vocab.txt that has no FILE.npy beside it.")
 @options.model
 def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Export static vectors for word2vec, gensim, fastText or numpy."""

@@ -16,6 +16,7 @@ from ctxembed.training.fit import fit_task
 )
 @options.choice("--report", ["summary", "epochs", "confusion"], "What to print.")
 @options.integer("--epochs", "Maximum number of epochs; default 30.", max=1000)
+@options.reading
 @options.seed()
 @options.model
 def command_(task: str, name: str, model: str | None, **values: Any) -> Table:

@@ -33,6 +33,7 @@ def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, s
 @options.number("Print at most N rows of each word.")
 @options.integer("--max most", "Use at most N occurrences, drawn at random.")
 @options.occurrences
+@options.batch()
 def command_(words: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """List the occurrences of words in the corpus, with their senses.
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_model
+from ctxembed.cli.command import bars, command, open_corpus, open_model
 from ctxembed.table import Table
 from ctxembed.training.learn import learn_attention
 
@@ -20,10 +20,15 @@ from ctxembed.training.learn import learn_attention
 @options.value(
     "--corpus", "Learn from this text, not from the model's corpus.", metavar="FILE", multiple=True
 )
+@options.reading
 @options.model
-def command_(name: str, model: str | None, **values: Any) -> Table:
+def command_(
+    name: str, model: str | None, corpus: tuple[str, ...], encoding: str, errors: str, **values: Any
+) -> Table:
     """Learn attention for a model from its corpus, without labels.
 
     Saves the attention in the model under a name.
     """
-    return learn_attention(open_model(model, writes=True), name, progress=bars(), **values)
+    opened = open_model(model, writes=True)
+    text = open_corpus(corpus, encoding, errors, lines=False) if corpus else ()
+    return learn_attention(opened, name, corpus=text, progress=bars(), **values)

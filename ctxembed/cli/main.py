@@ -136,6 +136,9 @@ def main() -> NoReturn:
     except CtxembedError as error:
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt, Terminated) as stop:
+        if isinstance(stop.__cause__, EOFError):  # click takes it for Ctrl-D
+            _blame_model()
+            _fail(f"a file ended too early: {stop.__cause__}; it may have been changed meanwhile")
         discard_stdout()
         number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
         os._exit(128 + number)  # sys.exit would wait for worker threads

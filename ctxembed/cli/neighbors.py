@@ -16,6 +16,7 @@ from ctxembed.table import Table
 @options.flag("--analogy", "Take three words: the first is to the second as the third is to what?")
 @options.ranking
 @options.model
+@options.batch()
 def command_(
     word: tuple[str, ...], number: int | None, analogy: bool, model: str | None, **values: Any
 ) -> Table:

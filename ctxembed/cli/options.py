@@ -1,6 +1,7 @@
 """How commands declare options; options that several commands share are declared here once."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -142,8 +143,8 @@ def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str
 def _read_sense_count(_: object, parameter: click.Parameter, text: str) -> int | None:
     if text == "auto":
         return None
-    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 50:
-        raise UsageError(f"{parameter.opts[-1]} {text}: give a number from 1 to 50, or auto")
+    if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= 50:
+        raise UsageError(f"{parameter.opts[-1]} {text[:60]}: give a number from 1 to 50, or auto")
     return int(text)
 
 
@@ -204,6 +205,24 @@ ranking = together(
     flag("--raw", "Rank by cosine alone; by default rare words rank lower."),
 )
 reading = together(value("--encoding", "Encoding of the file.", default="utf-8"), errors)
+
+
+def _keep_decoding(context: click.Context, parameter: click.Parameter, text: str) -> None:
+    """Store how stdin is decoded, for `cli.command.Lines`."""
+    context.meta[f"ctxembed.{parameter.name}"] = text
+
+
+def batch(name: str = "--encoding") -> Callable[[F], F]:
+    """Return the options for lines of which each is answered: how their bytes become text."""
+    kept: dict[str, Any] = {"expose_value": False, "callback": _keep_decoding}
+    kinds = click.Choice(["strict", "replace"])
+    help = "What to do with bytes that can't be decoded; strict names the line and leaves it out."
+    return together(
+        value(f"{name} input_encoding", "Encoding of the lines of -.", default="utf-8", **kept),
+        value("--errors", help, type=kinds, default="strict", **kept),
+    )
+
+
 text = together(
     choice(
         "--tokenizer",

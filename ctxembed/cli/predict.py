@@ -10,6 +10,7 @@ from ctxembed.table import Table
 @options.argument("sentence", nargs=-1)
 @options.attention("Name of the fitted task; not needed if the model has only one.")
 @options.model
+@options.batch()
 def command_(sentence: tuple[str, ...], attention: str | None, model: str | None) -> Table:
     """Label the marked targets of sentences with a fitted task; without SENTENCE, reads stdin."""
     lines = Lines("-") if sentence in ((), ("-",)) else expand_stdin(sentence, numbered=True)

@@ -16,6 +16,7 @@ from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
 
+MAX_LINES = 20  # that could not be decoded and are listed
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
 PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
@@ -103,6 +104,19 @@ def printing() -> Printing:
     return (context.find_object(Printing) if context else None) or Printing()
 
 
+def bad_lines() -> list[str]:
+    """Return the messages on lines of the running command's input that could not be decoded."""
+    context = click.get_current_context(silent=True)
+    messages: list[str] = context.meta.setdefault("ctxembed.bad_lines", []) if context else []
+    return messages
+
+
+def say_bad_lines() -> None:
+    """Print the first of those messages on stderr, and the number of the others."""
+    more = len(bad_lines()) - MAX_LINES
+    say([*bad_lines()[:MAX_LINES], *([f"and {more} more such lines"] if more > 0 else [])])
+
+
 def note(text: str) -> None:
     """Print a note on stderr, unless --quiet is given."""
     if not printing().quiet:
@@ -110,7 +124,7 @@ def note(text: str) -> None:
 
 
 def print_result(result: Table | Iterable[Table] | None) -> None:
-    """Print what a command returned; exit with 4 if a word had to be left out."""
+    """Print what a command returned; exit with 4 if a word or a line had to be left out."""
     several = not isinstance(result, Table)
     tables = [result] if isinstance(result, Table) else list(result or ())
     already_printed = [len(table.unknown) for table in tables]
@@ -121,7 +135,8 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
         for line in table.notes:
             note(line)
         say(table.unknown[before:])  # what turned up while rows were read
-    if any(table.unknown for table in tables):
+    say_bad_lines()
+    if bad_lines() or any(table.unknown for table in tables):
         raise click.exceptions.Exit(UnknownWordError.exit_code)
 
 

@@ -22,6 +22,7 @@ from ctxembed.table import Table
 @options.integer("--min-count", "With --top: leave out words that occur fewer times.")
 @options.flag("--all-k", "Print the score of each number of senses, up to 6.")
 @options.model
+@options.batch()
 def command_(word: tuple[str, ...], save: bool, model: str | None, **values: Any) -> Table:
     """Find the senses of a word among its occurrences in the corpus; - reads words from stdin.
 

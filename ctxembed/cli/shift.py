@@ -24,6 +24,7 @@ from ctxembed.table import Table
     "--permutations", "Number of permutations of the documents.", max=10**6, default=999
 )
 @options.seed()
+@options.batch()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **values: Any) -> Table:
     """Measure how the use of words differs between two corpora; - reads words from stdin.
 

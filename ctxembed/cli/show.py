@@ -17,6 +17,7 @@ from ctxembed.table import Table
 @options.integer("--occurrences", "Number of occurrences to print.", min=0, max=1000, default=3)
 @options.ranking
 @options.model
+@options.batch()
 def command_(word: tuple[str, ...], vector: bool, model: str | None, **values: Any) -> Table:
     """Describe a word's static vector: count, nearest words, axes, occurrences; - reads stdin."""
     opened, words = open_model(model), expand_stdin(word)

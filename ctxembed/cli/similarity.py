@@ -16,6 +16,7 @@ from ctxembed.table import Table
     "For sentences: learned, general or a name; default learned if the model has it."
 )
 @options.model
+@options.batch()
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Print the cosine of each word with each other word; - reads words from stdin.
 

@@ -16,6 +16,7 @@ from ctxembed.table import Table
 @options.number("Number of substitutes.", 10, max=200)
 @options.integer("--min-count", "Leave out words that occur fewer times.", default=1)
 @options.model
+@options.batch()
 def command_(sentence: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Rank the words that could replace a target in its sentence; - reads sentences from stdin.
 

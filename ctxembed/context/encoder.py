@@ -1,6 +1,7 @@
 """A pre-trained transformer as a representation: the vectors of a local model's tokens."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +53,8 @@ class Encoder:
         hub: Any = import_module("transformers")
         hub.utils.logging.set_verbosity_error()
         hub.utils.logging.disable_progress_bar()
-        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+        threads = re.match("[1-9][0-9]{0,3}", os.environ.get("OMP_NUM_THREADS", ""))  # also "4,2"
+        torch.set_num_threads(int(threads[0]) if threads else 1)
         try:
             tokenizer = hub.AutoTokenizer.from_pretrained(
                 self.path, local_files_only=True, trust_remote_code=False, add_prefix_space=True

@@ -1,10 +1,11 @@
 """Find a word, several words or a pattern in the corpus: apple, New York, bank* of."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from typing import TypeVar
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from ctxembed.model.model import Model
 from ctxembed.text.index import CHUNK, Index
 
 T = TypeVar("T")
+MAX_WORDS, MAX_PATTERNS = 1000, 20  # in one query: words, and different words with a *
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,22 @@ def find_hits(model: Model, query: str) -> Hits:
     row = None if "*" in query else model.vocabulary.find(query)
     if row is not None:
         return Hits(model.vocabulary.words[row], index.positions(row), 1)
-    terms: list[NDArray[np.int64]] = []
+    words: list[str] = []
     for starred, parts in groupby(query.split(), key=lambda part: "*" in part):
-        words = list(parts)
-        if not starred:
-            words = model.vocabulary.tokenizer.words(" ".join(words))
-        terms += [_matching_ids(model, index, word) for word in words]
-    if not terms:
+        some = list(parts)
+        words += some if starred else model.vocabulary.tokenizer.words(" ".join(some))
+    if not words:
         raise UsageError(f"{query!r}: no word in it")
-    if not all(len(term) for term in terms):
-        raise UnknownWordError(model.vocabulary.unknown(query))
+    distinct = dict.fromkeys(words)
+    if len(words) > MAX_WORDS or sum("*" in word for word in distinct) > MAX_PATTERNS:
+        limit = f"at most {MAX_WORDS:,} words and {MAX_PATTERNS} patterns are searched together"
+        raise UsageError(f"{query[:60]!r}…: {limit}. Shorten the query")
+    ids: dict[str, NDArray[np.int64]] = {}
+    for word in distinct:
+        ids[word] = _matching_ids(model, index, word)
+        if not len(ids[word]):
+            raise UnknownWordError(model.vocabulary.unknown(query))
+    terms = [ids[word] for word in words]
     rarest, positions = _rarest(model, index, terms)
     first = positions - rarest
     first = first[(first >= 0) & (first + len(terms) <= len(index.ids))]
@@ -75,16 +83,39 @@ def _matching_ids(model: Model, index: Index, word: str) -> NDArray[np.int64]:
     if "*" not in word:
         if (row := vocabulary.find(word)) is not None:
             return np.array([row])
-        try:
-            return np.array([len(vocabulary) + index.rare.index(word)])
-        except ValueError:
-            return np.zeros(0, np.int64)
-    pattern = vocabulary.tokenizer.normalise(word)
+        for form in dict.fromkeys((word, normalize("NFC", word), normalize("NFD", word))):
+            try:
+                return np.array([len(vocabulary) + index.rare.index(form)])
+            except ValueError:
+                continue
+        return np.zeros(0, np.int64)
+    pattern = normalize("NFC", vocabulary.tokenizer.normalise(word))
     if not pattern.strip("*"):
         return np.arange(len(vocabulary) + len(index.rare))
-    matches = re.compile(".*".join(map(re.escape, pattern.split("*")))).fullmatch
-    words = enumerate(chain(vocabulary.words, index.rare))
-    return np.array([row for row, word in words if matches(word)], np.int64)
+    pieces = pattern.split("*")
+    words = map(partial(normalize, "NFC"), chain(vocabulary.words, index.rare))
+    rows = (row for row, word in enumerate(words) if has_pieces(word, pieces))
+    return np.fromiter(rows, np.int64)
+
+
+def has_pieces(word: str, pieces: Sequence[str]) -> bool:
+    """Return whether a word is these pieces in order, with any letters between them.
+
+    Each piece is searched after the end of the piece before it, so the time is linear in the word.
+
+    >>> has_pieces("banana", ["b", "an", "a"]), has_pieces("ban", ["ba", "an"])
+    (True, False)
+    """
+    first, *inner, last = pieces
+    at, end = len(first), len(word) - len(last)
+    if at > end or not (word.startswith(first) and word.endswith(last)):
+        return False
+    for piece in inner:
+        at = word.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
 
 
 def _rarest(model: Model, index: Index, terms: list[NDArray[np.int64]]) -> tuple[int, Positions]:

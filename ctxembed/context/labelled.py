@@ -14,7 +14,7 @@ from ctxembed.context.representations import collapse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
-from ctxembed.text.lines import LABELLED_FORMAT, labelled_lines
+from ctxembed.text.lines import LABELLED_FORMAT, UTF8, Decoding, labelled_lines
 
 MAX_SENTENCES = 50_000  # kept; of more, a sample
 MAX_LABELS = 100
@@ -43,14 +43,20 @@ class Task:
     left_out: list[str]  # messages on the lines left out, the first few with the reason
 
 
-def read_task(model: Model, name: str, seed: int = 1, most: int = MAX_SENTENCES) -> Task:
+def read_task(
+    model: Model,
+    name: str,
+    seed: int = 1,
+    most: int = MAX_SENTENCES,
+    decoding: Decoding = UTF8,
+) -> Task:
     """Return the task in a file; of more than `most` sentences a random sample is kept."""
     rng = np.random.default_rng(seed)
     kept: list[Item] = []
     labels: set[str] = set()
     unknown: list[tuple[int, str]] = []
     lines = left_out = 0
-    for number, row, marked in labelled_lines(name, model.vocabulary.tokenizer):
+    for number, row, marked in labelled_lines(name, model.vocabulary.tokenizer, None, decoding):
         label, sentence = row["label"], row["sentence"]
         lines += 1
         labels.add(label)

@@ -126,8 +126,8 @@ def text_around(
     """Return the text before an occurrence, itself, and after it; as written, if it is kept."""
     if index.original is not None:
         return index.original.around(position, size, width)
-    sentence = int(index.sentence_of(np.array([position]))[0])
-    begin, end = int(index.offsets[sentence]), int(index.offsets[sentence + 1])
+    sentence = int(index.offsets.searchsorted(position, "right")) - 1
+    begin, end = index.offsets[sentence : sentence + 2].tolist()
     first, last = max(begin, position - width), min(end, position + size + width)
     words = index.words(np.asarray(index.ids[first:last]))  # a word has at least one character
     at = position - first

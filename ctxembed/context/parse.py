@@ -153,8 +153,8 @@ def _find_named(words: Sequence[str], name: str, model: Model) -> range:
         for start in range(len(words))
         if units and tuple(words[start : start + size]) == units and start + size in ends
     ]
-    if number and not number.isdigit():
-        raise UsageError(f"--word {name}: write WORD or WORD:N")
+    if number and not re.fullmatch("[0-9]{1,9}", number):  # what isdigit accepts, int may not
+        raise UsageError(f"--word {name[:60]}: write WORD or WORD:N")
     nth = int(number or 1)
     if not starts:
         raise UsageError(f"--word {name}: not in the sentence")

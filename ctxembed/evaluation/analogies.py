@@ -8,18 +8,17 @@ from ctxembed.evaluation.figures import Scores
 from ctxembed.evaluation.items import Reader
 from ctxembed.model.model import Model
 from ctxembed.progress import Progress
-from ctxembed.text.lines import numbered_lines
 
 BATCH_SIZE = 256  # questions
 Rows = tuple[int, ...]  # of the four words of a question, -1 for an unknown one
 MAX_LINES = 100_000  # of a file; BATS has 98,000 questions
 
 
-def analogies(model: Model, path: str, seed: int, progress: Progress) -> list[Scores]:
+def analogies(reader: Reader, path: str, seed: int, progress: Progress) -> list[Scores]:
     """Return the accuracy of b - a + c in each section; unknown words make an answer wrong."""
     sections: dict[str, list[Rows]] = {}
-    reader, section = Reader(model), "all questions"
-    for number, line in numbered_lines(path, MAX_LINES):
+    model, section = reader.model, "all questions"
+    for number, line in reader.lines(path, MAX_LINES):
         if line.startswith(":"):
             section = line[1:].strip()
             continue

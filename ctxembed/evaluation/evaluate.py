@@ -11,7 +11,7 @@ from ctxembed.context.sentences import open_encoders
 from ctxembed.errors import UsageError
 from ctxembed.evaluation.analogies import analogies
 from ctxembed.evaluation.figures import EVALUATE, SOURCE, Scores, average, tabulate
-from ctxembed.evaluation.items import RandomVectors
+from ctxembed.evaluation.items import RandomVectors, Reader
 from ctxembed.evaluation.pseudowords import merge_words, other_text, own_text
 from ctxembed.evaluation.senses import read_labelled, score_senses
 from ctxembed.evaluation.similarity import context_free, scws, similarity
@@ -22,6 +22,7 @@ from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.table import Table
 from ctxembed.text.corpus import Corpus
+from ctxembed.text.lines import Decoding
 
 KINDS: dict[str, tuple[str, int, float]] = {  # the files of each, their least and largest number
     "similarity": ("FILE...", 1, inf), "wic": ("DATA GOLD", 2, 2), "scws": ("FILE", 1, 1),
@@ -35,26 +36,28 @@ def evaluate(
     model: Model, kind: str, files: str | Sequence[str] = (), *,
     train: tuple[str, str] | None = None, candidates: str | None = None,
     encoders: Sequence[Representation | str] = (), pairs: int = 20, by_word: bool = False,
-    published: bool = False, seed: int = 1, progress: Progress = SILENT,
+    published: bool = False, encoding: str = "utf-8", errors: str = "strict", seed: int = 1,
+    progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Return the figures of a benchmark, one of KINDS, for each representation."""
     files = [files] if isinstance(files, str) else files
     _check(kind, files, train, candidates)
+    reader = Reader(model, Decoding(encoding, errors))
     known, chance = Representations.of(model), RandomVectors(np.random.default_rng([seed, 1]))
     own = (known.get(name) for name in known.names())
     scored: list[Representation] = [chance, *own, *open_encoders(encoders, model)]
     notes: list[str] = []
     sets: list[Scores]
     if kind == "similarity":
-        sets = [similarity(model, file, context_free(model, scored), seed) for file in files]
+        sets = [similarity(reader, file, context_free(model, scored), seed) for file in files]
     elif kind == "wic":
-        sets = [wic(model, (files[0], files[1]), train, scored, seed)]
+        sets = [wic(reader, (files[0], files[1]), train, scored, seed)]
         if not train:
             notes.append("the threshold is the median cosine; --train DATA GOLD fits it")
     elif kind == "scws":
-        sets = scws(model, files[0], scored, seed)
+        sets = scws(reader, files[0], scored, seed)
     elif kind == "senses":
-        words = [word for file in files for word in read_labelled(model, Path(file))]
+        words = [word for file in files for word in read_labelled(reader, Path(file))]
         numbered = enumerate(words)
         sets = [score_senses(word, scored, (seed, number), progress) for number, word in numbered]
         if len(sets) > 1:
@@ -62,12 +65,12 @@ def evaluate(
             if not by_word:
                 notes.append(f"the mean of {len(words)} words; --by-word prints each of them")
     elif kind == "pseudowords":
-        sets = _pseudowords(model, files, scored, pairs, by_word, seed, progress)
+        sets = _pseudowords(reader, files, scored, pairs, by_word, seed, progress)
     elif kind == "substitution":
         paths = (files[0], files[1])
-        sets, notes = substitution(model, paths, candidates, scored, seed, progress)
+        sets, notes = substitution(reader, paths, candidates, scored, seed, progress)
     else:
-        sets = analogies(model, files[0], seed, progress)
+        sets = analogies(reader, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)
 
 
@@ -84,11 +87,13 @@ def _check(kind: str, files: Sequence[str], train: object, candidates: object) -
 
 
 def _pseudowords(
-    model: Model, files: Sequence[str], scored: Sequence[Representation], pairs: int, by_word: bool,
-    seed: int, progress: Progress,
+    reader: Reader, files: Sequence[str], scored: Sequence[Representation], pairs: int,
+    by_word: bool, seed: int, progress: Progress,
 ) -> list[Scores]:  # fmt: skip
     """Return the scores of pseudowords: the mean of each frequency band, and of all."""
-    text = other_text(model, Corpus(files), progress) if files else own_text(model)
+    model, decoding = reader.model, reader.decoding
+    corpus = Corpus(files, decoding.encoding, decoding.errors) if files else None
+    text = other_text(model, corpus, progress) if corpus else own_text(model)
     bands: dict[str, list[Scores]] = {}
     merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
     with progress.stage("pseudowords", len(merged), "pair") as stage:

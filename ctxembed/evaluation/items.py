@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
+from ctxembed.text.lines import UTF8, Decoding, numbered_lines
 
 MAX_LINES = 50_000  # of a benchmark file: its items are kept in memory, and resampled
 
@@ -28,9 +30,13 @@ def expect(columns: str, path: str, line: int) -> Iterator[None]:
 class Reader:
     """Turn words between spaces into occurrences; each spelling is looked up once."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, decoding: Decoding = UTF8) -> None:
+        self.model, self.decoding = model, decoding
         self.rows = cache(self._look_up)
+
+    def lines(self, path: str | Path, max_lines: int = MAX_LINES) -> Iterator[tuple[int, str]]:
+        """Yield number and text of the non-blank lines of a file."""
+        return numbered_lines(path, max_lines, self.decoding)
 
     def _look_up(self, token: str) -> tuple[int, ...]:
         """Return the vocabulary rows of the words in a token; unknown words are left out."""

@@ -1,5 +1,6 @@
 """Labelled occurrences: does a representation tell a word's senses apart?"""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,10 @@ from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
 from ctxembed.evaluation.items import Reader
 from ctxembed.evaluation.metrics import Figure
-from ctxembed.model.model import Model
 from ctxembed.progress import Progress
 from ctxembed.stats.k_means import Labels
 from ctxembed.stats.vectors import Floats, unit
-from ctxembed.text.lines import labelled_lines, numbered_lines
+from ctxembed.text.lines import labelled_lines
 from ctxembed.text.tokenizer import Tokenizer
 
 SPLICED = {"spliced": 3, "spliced_wide": 6}  # words to either side of the target, and of another's
@@ -140,9 +140,8 @@ def words_around(item: Occurrence, side: int) -> tuple[NDArray[np.int32], NDArra
     return item.ids[max(0, first - side) : first], item.ids[last : last + side]
 
 
-def read_labelled(model: Model, path: Path) -> list[Labelled]:
+def read_labelled(reader: Reader, path: Path) -> list[Labelled]:
     """Return the words of a TSV file or of CoarseWSD-20's layout, a folder for each word."""
-    reader = Reader(model)
     if not path.is_dir():
         return [_read_tsv(reader, path)]
     folders = sorted(item.parent for item in path.glob("**/train.data.txt"))
@@ -162,13 +161,13 @@ def _read_split(reader: Reader, folder: Path, split: str) -> tuple[list[Occurren
     """Return the occurrences and labels of one of CoarseWSD-20's splits."""
     data, gold = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     items = []
-    for number, line in numbered_lines(data, MAX_OCCURRENCES):
-        position, tab, text = line.partition("\t")
+    for number, line in reader.lines(data, MAX_OCCURRENCES):
+        position, _, text = line.partition("\t")
         words = text.split()
-        if not tab or not position.isdigit() or int(position) >= len(words):
+        if not re.fullmatch("[0-9]{1,9}", position) or int(position) >= len(words):
             raise CorpusError(f"{data}: line {number}: no target; position TAB words is expected")
         items.append(reader.item(words, range(int(position), int(position) + 1)))
-    labels = [line.strip() for _, line in numbered_lines(gold, MAX_OCCURRENCES)]
+    labels = [line.strip() for _, line in reader.lines(gold, MAX_OCCURRENCES)]
     if len(items) != len(labels):
         raise CorpusError(f"{gold}: {len(labels)} labels, but {data} has {len(items)} sentences")
     if not items:
@@ -180,7 +179,7 @@ def _read_tsv(reader: Reader, path: Path) -> Labelled:
     """Return the occurrences of a file of label and sentence; each sense is in every fold."""
     items, labels = [], []
     tokenizer = Tokenizer("whitespace", cased=True)
-    for _, row, marked in labelled_lines(path, tokenizer, MAX_OCCURRENCES):
+    for _, row, marked in labelled_lines(path, tokenizer, MAX_OCCURRENCES, reader.decoding):
         items.append(reader.item(marked.words, marked.targets[0]))
         labels.append(row["label"])
     if not items:

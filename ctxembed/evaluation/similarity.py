@@ -12,18 +12,16 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MAX_LINES, Reader, cosines, expect
+from ctxembed.evaluation.items import Reader, cosines, expect
 from ctxembed.model.model import Model
-from ctxembed.text.lines import numbered_lines
 
 
 def similarity(
-    model: Model, path: str, representations: Sequence[Representation], seed: int
+    reader: Reader, path: str, representations: Sequence[Representation], seed: int
 ) -> Scores:
     """Return the scores of a file of word1 word2 score, between tabs, commas or spaces."""
-    reader = Reader(model)
     one, other, ratings = [], [], []
-    for number, line in numbered_lines(path, MAX_LINES):
+    for number, line in reader.lines(path):
         parts = re.split(r"\t|,|\s+", line.strip())
         try:
             rating = float(parts[2])
@@ -42,13 +40,13 @@ def similarity(
 
 
 def scws(
-    model: Model, path: str, representations: Sequence[Representation], seed: int
+    reader: Reader, path: str, representations: Sequence[Representation], seed: int
 ) -> list[Scores]:
     """Return the scores of SCWS's ratings.txt in context, and of the same pairs as lone words."""
-    reader, ratings = Reader(model), list[float]()
+    ratings = list[float]()
     in_context: tuple[list[Occurrence], list[Occurrence]] = ([], [])
     alone: tuple[list[Occurrence], list[Occurrence]] = ([], [])
-    for number, line in numbered_lines(path, MAX_LINES):
+    for number, line in reader.lines(path):
         parts = line.split("\t")
         columns = "id, word, tag, word, tag, two texts with <b> word </b>, mean rating"
         with expect(f"{columns}, between tabs", path, number):
@@ -64,7 +62,7 @@ def scws(
     if not ratings:
         raise CorpusError(f"{path}: empty")
     scores = correlate("in context", *in_context, ratings, representations, seed)
-    without = context_free(model, representations)
+    without = context_free(reader.model, representations)
     return [scores, correlate("out of context", *alone, ratings, without, seed)]
 
 

@@ -5,7 +5,7 @@ Melamud et al. 2015. People wrote lemmas, so the target's lemma is put into its 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -65,11 +65,11 @@ class BalAdd(Static):
 
 
 def substitution(
-    model: Model, files: tuple[str, str], candidates: str | None,
+    reader: Reader, files: tuple[str, str], candidates: str | None,
     representations: Sequence[Representation], seed: int, progress: Progress,
 ) -> tuple[list[Scores], list[str]]:  # fmt: skip
     """Return the scores of ranked candidates (GAP) and of words proposed freely; and notes."""
-    items = list(_read(model, *files, candidates))
+    model, items = reader.model, list(_read(reader, *files, candidates))
     if not items:
         raise CorpusError(f"{files[0]}: no item of it has a substitute of one word in {files[1]}")
     rng = np.random.default_rng(seed)
@@ -213,16 +213,15 @@ def _score_guesses(items: Sequence[Item], guesses: Sequence[Sequence[str]]) -> d
     return dict(zip(names, np.array(rows).T, strict=True))
 
 
-def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterator[Item]:
+def _read(reader: Reader, data: str, gold: str, candidates: str | None) -> Iterator[Item]:
     """Yield the items that have gold; what has several words is left out of gold and ranking."""
-    reader = Reader(model)
 
     def single(word: str, lemma: str) -> bool:
-        return len(model.vocabulary.tokenizer.words(word)) == 1 and word.lower() != lemma
+        return len(reader.model.vocabulary.tokenizer.words(word)) == 1 and word.lower() != lemma
 
-    answers = dict(_read_gold(gold))
-    ranked = dict(_read_candidates(candidates)) if candidates else {}
-    for number, line in numbered_lines(data, MAX_LINES):
+    answers = dict(_read_gold(reader, gold))
+    ranked = dict(_read_candidates(reader, candidates)) if candidates else {}
+    for number, line in reader.lines(data):
         columns = "target.pos, id, place of the target and the sentence"
         with expect(f"{columns}, between tabs", data, number):
             target, key, position, text = line.split("\t")
@@ -238,9 +237,9 @@ def _read(model: Model, data: str, gold: str, candidates: str | None) -> Iterato
             yield Item(lemma, form.lower(), item, kept, among)
 
 
-def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
+def _read_gold(reader: Reader, path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
     """Yield target and id of each item, with the count of each substitute."""
-    for number, line in numbered_lines(path, MAX_LINES):
+    for number, line in reader.lines(path):
         with expect("'target.pos id :: substitute count;...'", path, number):
             head, _, rest = line.partition("::")
             target, key = head.split()
@@ -248,9 +247,10 @@ def _read_gold(path: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
             yield (target, key), {word.strip(): float(count) for word, count in pairs}
 
 
-def _read_candidates(path: str) -> Iterator[tuple[str, list[str]]]:
+def _read_candidates(reader: Reader, path: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the candidates of each target; a byte that is not UTF-8 damages its word only."""
-    for number, line in numbered_lines(path, MAX_LINES, errors="replace"):
+    decoding = replace(reader.decoding, errors="replace")
+    for number, line in numbered_lines(path, MAX_LINES, decoding):
         with expect("'target.pos::a;b;c'", path, number):
             target, rest = line.split("::", 1)
         yield target, [word.strip() for word in rest.split(";") if word.strip()]

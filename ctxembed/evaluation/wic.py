@@ -11,21 +11,18 @@ from ctxembed.context.representations import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
-from ctxembed.evaluation.items import MAX_LINES, Reader, cosines, expect
-from ctxembed.model.model import Model
+from ctxembed.evaluation.items import Reader, cosines, expect
 from ctxembed.stats.vectors import Floats
-from ctxembed.text.lines import numbered_lines
 
 Files = tuple[str, str]  # data, gold
 Pairs = tuple[list[Occurrence], list[Occurrence]]
 
 
 def wic(
-    model: Model, test: Files, train: Files | None, representations: Sequence[Representation],
+    reader: Reader, test: Files, train: Files | None, representations: Sequence[Representation],
     seed: int,
 ) -> Scores:  # fmt: skip
     """Return the accuracy of 'the same above a cosine': fitted on `train`, else the median."""
-    reader = Reader(model)
     pairs, same = _read(reader, *test)
     training_pairs, gold = _read(reader, *train) if train else (None, same)
     most_frequent = bool(gold.mean() >= 0.5)  # the answer where there is no vector
@@ -68,7 +65,7 @@ def best_threshold(alike: Floats, same: NDArray[np.bool_]) -> float:
 def _read(reader: Reader, data: str, gold: str) -> tuple[Pairs, NDArray[np.bool_]]:
     """Return the two occurrences of each item, and whether the word means the same in both."""
     pairs: Pairs = ([], [])
-    for number, line in numbered_lines(data, MAX_LINES):
+    for number, line in reader.lines(data):
         with expect("word, tag, place-place and two sentences, between tabs", data, number):
             lemma, _, positions, *texts = line.split("\t")
             for items, at, text in zip(pairs, positions.split("-"), texts[:2], strict=True):
@@ -76,7 +73,7 @@ def _read(reader: Reader, data: str, gold: str) -> tuple[Pairs, NDArray[np.bool_
                 words[int(at)]  # an IndexError if the sentence is too short
                 items.append(reader.item(words, range(int(at), int(at) + 1), lemma))
     labels = []
-    for number, line in numbered_lines(gold, MAX_LINES):
+    for number, line in reader.lines(gold):
         with expect("T or F", gold, number):
             labels.append({"T": True, "F": False}[line.strip()])
     if len(labels) != len(pairs[0]):

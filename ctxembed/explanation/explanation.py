@@ -1,5 +1,6 @@
 """Explain one attention for one target: every number from q·k to the output vector."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,8 +114,8 @@ class Explanation:
 
 def pick_head(head: str, heads: int) -> int:
     """Return the index of a head from its number in an option."""
-    if not (head.isascii() and head.isdigit()) or not 1 <= int(head) <= heads:
-        raise UsageError(f"--head {head}: this attention has heads 1 to {heads}")
+    if not re.fullmatch("[0-9]{1,9}", head) or not 1 <= int(head) <= heads:
+        raise UsageError(f"--head {head[:60]}: this attention has heads 1 to {heads}")
     return int(head) - 1
 
 

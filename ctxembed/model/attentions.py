@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -64,31 +65,34 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
     """Write an attention atomically: after a failure the earlier one is unchanged."""
     from ctxembed.storage.atomic import atomic_directory
 
-    model.check_unchanged()
-    (model.path / "attention").mkdir(exist_ok=True)
-    with atomic_directory(model.path / "attention" / name, replace=True) as folder:
-        model.check_unchanged()  # from here on, a model that replaces this one is not changed
-        layer = saved.layer
-        arrays = {key: getattr(layer, key) for key in MATRICES} | saved.task_head
-        for term in layer.terms:
-            arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
-        arrays = {key: array for key, array in arrays.items() if array is not None}
-        kind = np.float16 if isinstance(model.vectors, Quantized) else np.float32
-        for key, array in arrays.items():
-            np.save(folder / f"{key}.npy", np.asarray(array, kind))
-        meta = {
-            "format": FORMAT,
-            "inputs": saved.inputs,
-            **({"model": model.fingerprint} if model.fingerprint else {}),
-            **({"task": saved.task} if saved.task else {}),
-            "layer": {key: getattr(layer, key) for key in NUMBERS},
-            "terms": [term.name for term in layer.terms],
-            "arrays": {key: list(array.shape) for key, array in arrays.items()},
-            "settings": saved.settings,
-            "figures": saved.figures,
-        }
-        write_json(folder / "layer.json", meta)
+    with model.locked():
+        (model.path / "attention").mkdir(exist_ok=True)
+        with atomic_directory(model.path / "attention" / name, replace=True) as folder:
+            _write_files(folder, model, saved)
     model.opened_attentions[name] = open_attention(model.files, name)
+
+
+def _write_files(folder: Path, model: Model, saved: Saved) -> None:
+    layer = saved.layer
+    arrays = {key: getattr(layer, key) for key in MATRICES} | saved.task_head
+    for term in layer.terms:
+        arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
+    arrays = {key: array for key, array in arrays.items() if array is not None}
+    kind = np.float16 if isinstance(model.vectors, Quantized) else np.float32
+    for key, array in arrays.items():
+        np.save(folder / f"{key}.npy", np.asarray(array, kind))
+    meta = {
+        "format": FORMAT,
+        "inputs": saved.inputs,
+        **({"model": model.fingerprint} if model.fingerprint else {}),
+        **({"task": saved.task} if saved.task else {}),
+        "layer": {key: getattr(layer, key) for key in NUMBERS},
+        "terms": [term.name for term in layer.terms],
+        "arrays": {key: list(array.shape) for key, array in arrays.items()},
+        "settings": saved.settings,
+        "figures": saved.figures,
+    }
+    write_json(folder / "layer.json", meta)
 
 
 def read_description(model: Model, name: str) -> dict[str, Any]:

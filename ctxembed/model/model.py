@@ -1,7 +1,8 @@
 """A model directory: open it, and read its words, vectors, corpus and attentions."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from ctxembed.static.space import Quantized, Space, Vectors, mean_of
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Folder, Part, open_failure
+from ctxembed.storage.locks import hold
 from ctxembed.storage.manifest import OpenedAttentions, apply_manifest, open_attentions, read_json
 from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
@@ -201,13 +203,25 @@ class Model:
         checksum: str | None = self.meta.get("fingerprint")
         return checksum
 
-    def check_unchanged(self) -> None:
-        """Refuse to go on if another model has replaced this one since it was opened."""
+    def check_unchanged(self, target: str | Path | None = None) -> None:
+        """Refuse to go on if another model has replaced this one since it was opened.
+
+        target: where a model is to be written; elsewhere than here, nothing is refused.
+        """
+        if target is not None and os.path.realpath(target) != os.path.realpath(self.path):
+            return
         if Model.open(self.path).meta != self.meta:
             raise ModelError(
                 f"{self.path}: replaced by another model meanwhile; nothing was saved, run this"
                 " command again"
             )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let no other process change or replace this model; refuse one that was replaced."""
+        with hold(self.path):
+            self.check_unchanged()  # not before: another run may have held the model until now
+            yield
 
     def check_fingerprint(self, path: object, fingerprint: object, fix: str) -> None:
         """Refuse a file that was written for a model with another fingerprint."""
@@ -216,8 +230,11 @@ class Model:
 
     def size(self) -> int:
         """Return the bytes of its files and those of its attentions."""
-        inner = (part.folder for part in self.opened_attentions.values() if part)
-        return self.files.size() + sum(folder.size() for folder in inner)
+        return sum(folder.size() for folder in self.folders())
+
+    def folders(self) -> list[Folder]:
+        """List its directory and those of its opened attentions."""
+        return [self.files, *(part.folder for part in self.opened_attentions.values() if part)]
 
     def attentions(self) -> list[str]:
         """List the attentions learned for this model."""

@@ -1,9 +1,8 @@
 """The saved senses of a model, in senses.npz: compare and kwic assign occurrences to them."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import pairwise
@@ -107,9 +106,8 @@ def open_senses(model: Model) -> Mapping[str, SavedSenses]:
 
 def save_senses(model: Model, *senses: SavedSenses) -> Path:
     """Add the senses of words to those saved in a model; return the path of the file."""
-    model.check_unchanged()
     path = model.path / FILE
-    with _lock(model.path):
+    with model.locked():
         part = model.files.reopen(FILE)
         lines, rows = dict[str, bytes](), dict[str, list[Floats]]()
         with suppress(ModelError):  # damaged, or of another model: it is replaced
@@ -183,19 +181,3 @@ def _to_json(item: SavedSenses) -> bytes:
         "facts": dict(item.facts),
     }
     return json.dumps(fields, ensure_ascii=False).encode(*ENCODING)
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Let one process at a time add to a folder, so that none loses what another saved."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

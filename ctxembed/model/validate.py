@@ -19,7 +19,7 @@ from ctxembed.text.index import CHUNK, Index
 # What Python raises for wrong numbers and names; too little memory is not the model's error.
 ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 INPUTS = ("raw", "unit", "centred")
-TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2),
+TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2, 3),
     "unit": ("word", "subword", "character")}  # fmt: skip
 MAX_TOKENS = 1 << 62
 

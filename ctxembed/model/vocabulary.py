@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from unicodedata import normalize
 
 from ctxembed.errors import UnknownWordError
 from ctxembed.storage.folder import Folder
@@ -47,7 +48,12 @@ class Vocabulary:
         """Return the row of a word, or None."""
         row = self._find_exact(word)
         if row is None:
-            row = self._find_exact(self.tokenizer.normalise(word))
+            normal = self.tokenizer.normalise(word)
+            row = self._find_exact(normal)
+            if row is None and not normal.isascii():  # é may be one character, or e and its accent
+                forms = (normalize(form, normal) for form in ("NFC", "NFD"))
+                rows = (self._find_exact(form) for form in forms if form != normal)
+                row = next((row for row in rows if row is not None), None)
         if row is None and " " in word and len(words := self.tokenizer.words(word)) == 1:
             row = self._find_exact(words[0])  # a phrase
         return row

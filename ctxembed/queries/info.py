@@ -10,7 +10,6 @@ from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses
 from ctxembed.model.validate import find_fault
 from ctxembed.model.vocabulary import FIX
-from ctxembed.storage.atomic import sweep_files
 from ctxembed.storage.folder import Folder
 from ctxembed.storage.manifest import (
     describe,
@@ -79,13 +78,14 @@ def check(model: ModelLike = None, *, add: bool = False) -> Table:
         opened = Model.open(path)  # an error if it is no model, or one of these is damaged
         _ = (opened.vocabulary.words, opened.counts, opened.vectors, opened.output)
         _ = opened.vocabulary.tokenizer
+    if add:
+        with opened.locked():
+            for directory in directories(path):
+                if listing(find_description(Folder(directory, FIX))) is None:
+                    list_contents(directory)
     rows: list[tuple[Cell, ...]] = []
     faults: list[str] = []
     for directory in directories(path):
-        part = find_description(Folder(directory, FIX))
-        if add and listing(part) is None:
-            sweep_files(directory / part.name)
-            list_contents(directory)
         rows += _check_files(path, directory, faults)
     if not faults and (fault := find_fault(Model.open(path))):
         faults.append(str(fault))

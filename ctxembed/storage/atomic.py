@@ -6,19 +6,21 @@ import json
 import os
 import re
 import shutil
-import sys
-from collections.abc import Collection, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from ctxembed.errors import CtxembedError, ModelError, UsageError, read_failure
 from ctxembed.storage.folder import Folder, replace_path
-from ctxembed.storage.manifest import find_description, list_contents, listing
+from ctxembed.storage.locks import create_lock, hold, is_at, release_lock, take_lock
+from ctxembed.storage.manifest import DESCRIPTIONS, find_description, list_contents, listing
 
-MARK = ".ctxembed"  # marks a directory being written, so that leftovers of kills are recognized
+MARK = ".ctxembed"  # the lock in a directory being written: while it is held, its run is alive
 _INDEX = "ids|offsets|lines|documents|starts|positions|places|pieces|text"  # arrays of an index
-_LEFT = r"\.(model\.json|layer\.json|senses\.npz)\.ctxembed-\d+"  # by a run that was killed
+_LEFT = r"\.(model\.json|layer\.json|senses\.npz)\.ctxembed-(\d+|new)"  # by a run that was killed
+_WORK = r"(attention/)?\.[^/]+\.ctxembed-([0-9a-f]{16}/(\.ctxembed|new|(new|old)/.+)|lock)"
 _ATTENTION = rf"layer\.json|[a-z_]+\.npy|{_LEFT}"
 _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 kept them
 # The files of each kind of directory, by the file that it must have.
@@ -26,58 +28,53 @@ _HOLDS = {
     "model.json": rf"{_LEFT}|(model|subword)\.json|(vocab|phrases)\.txt"
     r"|(vectors|output|counts|frames|mean|seen)\.npy|senses\.npz"
     rf"|index/(rare\.txt|({_INDEX})\.npy)"
-    rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)",
+    rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)|{_WORK}",
     "layer.json": _ATTENTION,
 }
-_writing: set[Path] = set()  # by this run; a killed run may have had the same process id
 _VECTORS = {"vocab.txt", "vectors.npy", "counts.npy"}  # a model whose description is damaged
-_NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_NO_SPACE = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 @contextmanager
-def atomic_directory(target: Path, *, replace: bool) -> Iterator[Path]:
+def atomic_directory(
+    target: Path, *, replace: bool, check: Callable[[], None] = lambda: None
+) -> Iterator[Path]:
     """Yield a temporary directory to write into, and rename it to the target at the end.
 
     After a crash at any moment there is the old directory or the new one, never a part of one.
+    check: called before another directory is replaced, while nobody else can change that one.
     """
     target = Path(os.path.abspath(target))
     if not target.parent.is_dir():
         raise UsageError(f"{target.parent}: no such directory")
-    _sweep(target)
-    if target.exists() or target.is_symlink():
-        if not replace:
-            raise UsageError(f"{target} exists; give --force to replace it, or another name")
-        if not target.is_dir() or target.is_symlink():
-            raise UsageError(f"{target} is not a directory; give another name")
-        check_replaceable(target)
-    work = target.parent / f".{target.name}.tmp-{os.getpid()}"
-    try:
-        work.mkdir()
-        (work / MARK).touch()
-    except OSError as error:
-        raise CtxembedError(read_failure(f"{target.parent}: cannot be written to", error)) from None
-    try:
-        yield work
-        list_contents(work)
-        for item in (work, *work.rglob("*")):
-            if item.is_dir():
-                _sync_folder(item)
-            else:
-                with item.open("r+b") as file:  # Windows syncs only files open for writing
-                    os.fsync(file.fileno())
-        if target.exists() and replace:
+    with _workplace(target) as place:
+        if target.exists() or target.is_symlink():
+            if not replace:
+                raise UsageError(f"{target} exists; give --force to replace it, or another name")
+            if not target.is_dir() or target.is_symlink():
+                raise UsageError(f"{target} is not a directory; give another name")
             check_replaceable(target)
-        (work / MARK).unlink()
-        _put(work, target, replace)
-    except OSError as error:
-        # numpy reports only how many items it could write
-        if error.errno in _NO_SPACE or "requested and" in str(error):
-            raise CtxembedError(
-                f"no space left on the disk that holds {target.parent}; nothing was changed"
-            ) from None
-        raise
-    finally:
-        _remove(work)
+        work = place / "new"
+        work.mkdir()
+        try:
+            yield work
+            try:
+                list_contents(work)
+            except ModelError:  # numpy does not always say that a disk took only a part
+                raise OSError(errno.ENOSPC, "") from None
+            for item in (work, *work.rglob("*")):
+                if item.is_dir():
+                    _sync_folder(item)
+                else:
+                    with item.open("r+b") as file:  # Windows syncs only files open for writing
+                        os.fsync(file.fileno())
+            while not _put(place, target, check if replace else None):
+                pass  # another run wrote the target meanwhile
+            _sync_folder(target.parent)
+        except OSError as error:
+            if _is_full(error):
+                raise CtxembedError(_write_failure(target, error)) from None
+            raise
 
 
 @contextmanager
@@ -87,27 +84,21 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     A link is kept and its target is replaced; a device or a pipe is written to directly.
     """
     path = path.resolve() if path.is_symlink() else path
-    work = path.parent / f".{path.name}.ctxembed-{os.getpid()}"
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as file:
                 yield file
             return
-        sweep_files(path)
-        file = work.open("xb")
-        _writing.add(work)
-        try:
-            with file:
+        with _workplace(path) as place:
+            with (place / "new").open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            replace_path(work, path)
-        finally:
-            _writing.discard(work)
-            work.unlink(missing_ok=True)
+            keep_mode(path, place / "new")
+            replace_path(place / "new", path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise CtxembedError(read_failure(f"{path}: cannot be written", error)) from None
+        raise CtxembedError(_write_failure(path, error)) from None
 
 
 @contextmanager
@@ -117,25 +108,117 @@ def atomic_pair(one: Path, other: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]
     They are written in a folder beside the paths. It is renamed to `ready` first: if this run is
     killed after that, the next one moves the files. Readers refuse the pair until then.
     """
-    for left in find_leftovers(one, "ctxembed"):
-        shutil.rmtree(left, ignore_errors=True)
-    _finish(one, other)  # what was ready when its run was killed
-    work, ready = one.parent / f".{one.name}.ctxembed-{os.getpid()}", _ready(one)
     try:
-        work.mkdir()
-        try:
+        with _workplace(one) as place:
+            work = place / "new"
+            work.mkdir()
             with (work / one.name).open("xb") as first, (work / other.name).open("xb") as second:
                 yield first, second
                 for file in (first, second):
                     file.flush()
                     os.fsync(file.fileno())
-            replace_path(work, ready)
-            _finish(one, other)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+            with hold(one.parent):
+                _finish(one, other)  # what was ready when its run was killed
+                for path in (one, other):
+                    keep_mode(path, work / path.name)
+                replace_path(work, _ready(one))
+                _finish(one, other)
         _sync_folder(one.parent)
     except OSError as error:
-        raise CtxembedError(read_failure(f"{one}: cannot be written", error)) from None
+        raise CtxembedError(_write_failure(one, error)) from None
+
+
+def _is_full(error: OSError) -> bool:
+    """Return whether a disk is full; numpy reports only how many numbers it could write."""
+    return error.errno in _NO_SPACE or (error.errno is None and "requested and" in str(error))
+
+
+def _write_failure(path: Path, error: OSError) -> str:
+    """Return one line that says why a path could not be written."""
+    if _is_full(error):
+        return f"no space left on the disk that holds {path.parent}; nothing was changed"
+    return read_failure(f"{path}: cannot be written", error)
+
+
+@contextmanager
+def _workplace(target: Path) -> Iterator[Path]:
+    """Yield a new directory beside a path, for this run and this user alone; then remove it.
+
+    What killed runs left beside the path is removed first.
+    """
+    _sweep(target)
+    place, lock = None, None
+    try:
+        while lock is None:  # another run may take a directory for a leftover until it is locked
+            place = target.parent / f".{target.name}.ctxembed-{os.urandom(8).hex()}"
+            place.mkdir(0o700)
+            with suppress(FileNotFoundError):
+                lock = create_lock(place / MARK)
+    except OSError as error:
+        what = f"{target}: {target.parent} cannot be written to"
+        raise CtxembedError(read_failure(what, error)) from None
+    assert place is not None
+    try:
+        yield place
+    except Exception:
+        if is_at(lock, place / MARK):
+            raise
+        raise CtxembedError(  # else numpy would say of its empty files what is no help
+            f"{place} was removed by another program while this run wrote into it; {target} is as"
+            " it was. Run this command again"
+        ) from None
+    finally:
+        _remove(place, lock)
+
+
+def _sweep(target: Path) -> None:
+    """Remove leftovers of killed runs, and restore an old directory that one had moved aside."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.ctxembed-[0-9a-f]{{16}}")
+    for place in target.parent.glob(".*"):
+        if not name.fullmatch(place.name) or place.is_symlink() or not place.is_dir():
+            continue
+        with suppress(OSError):
+            place.rmdir()  # killed before it had a lock, or after
+        lock = take_lock(place / MARK)
+        if lock is not None:
+            if (place / "old").is_dir() and not os.path.lexists(target):
+                replace_path(place / "old", target)
+            _remove(place, lock)
+
+
+def _remove(place: Path, lock: int) -> None:
+    """Remove a directory; its lock last, in case this run is killed too."""
+    with suppress(OSError):
+        for item in place.iterdir():
+            if item.name != MARK:
+                shutil.rmtree(item, ignore_errors=True) if item.is_dir() else item.unlink()
+    release_lock(lock, place / MARK)
+    with suppress(OSError):
+        place.rmdir()
+
+
+def keep_mode(old: Path, new: Path) -> None:
+    """Give a new file or directory the mode and the group of the one that it replaces."""
+    with suppress(FileNotFoundError):
+        status = os.stat(old, follow_symlinks=False)
+        mode = stat.S_IMODE(status.st_mode)
+        if os.stat(new).st_gid != status.st_gid:
+            try:
+                os.chown(new, -1, status.st_gid)
+            except (OSError, AttributeError):  # not a group of this user
+                mode &= ~stat.S_IRWXG
+        os.chmod(new, mode | stat.S_IRWXU if new.is_dir() else mode)
+
+
+def _keep_modes(old: Path, new: Path) -> None:
+    """Give a new model the modes of an old one; a file that is new to it gets model.json's."""
+    description = next((old / name for name in DESCRIPTIONS if (old / name).exists()), old)
+    for item in new.rglob("*"):
+        same = old / item.relative_to(new)
+        other = old if item.is_dir() else description
+        if same.exists() or other.is_dir() == item.is_dir():
+            keep_mode(same if same.exists() else other, item)
+    keep_mode(old, new)
 
 
 def check_pair_complete(one: Path) -> None:
@@ -155,13 +238,6 @@ def _finish(one: Path, other: Path) -> None:
         if waiting.exists():
             replace_path(waiting, path)
     shutil.rmtree(_ready(one), ignore_errors=True)
-
-
-def sweep_files(path: Path) -> None:
-    """Remove temporary files that killed runs left beside a file."""
-    for left in find_leftovers(path, "ctxembed"):
-        if left.is_file() and not left.is_symlink() and left not in _writing:
-            left.unlink(missing_ok=True)
 
 
 def check_replaceable(folder: Path) -> None:
@@ -190,26 +266,41 @@ def _is_model(folder: Path, files: set[str]) -> bool:
         return files >= _VECTORS
 
 
-def _put(work: Path, target: Path, replace: bool) -> None:
-    """Rename the finished directory to the target."""
-    free = not target.exists()
-    if free:
+def _put(place: Path, target: Path, check: Callable[[], None] | None) -> bool:
+    """Rename the finished directory to the target; return False if another run wrote it meanwhile.
+
+    check: None where the target may not be replaced.
+    """
+    work, aside = place / "new", place / "old"
+    if not os.path.lexists(target):
         try:
             replace_path(work, target)
+            return True
         except OSError:
             if not os.path.lexists(target):
                 raise
-            free = False  # another run wrote it after the check
-    if not free and not replace:
+    if check is None:
         raise UsageError(f"{target} was written by another run meanwhile; it is unchanged")
-    if not free and not _exchange(work, target):
+    with hold(target):
+        if not target.exists():
+            return False
+        check_replaceable(target)
+        check()
+        _keep_modes(target, work)
+        for folder in (target, *target.rglob("*")):  # one that is read-only could not be moved
+            if folder.is_dir() and not folder.is_symlink() and not os.access(folder, os.W_OK):
+                os.chmod(folder, 0o700)
+        if _exchange(work, target):
+            return True
         # The system cannot swap two names in one step: move the old directory aside first.
-        aside = target.parent / f".{target.name}.old-{os.getpid()}"
         try:
             replace_path(target, aside)
             try:
                 replace_path(work, target)
             except OSError:
+                if os.path.lexists(target):
+                    shutil.rmtree(aside, ignore_errors=True)
+                    return False
                 replace_path(aside, target)
                 raise
         except PermissionError:
@@ -217,8 +308,7 @@ def _put(work: Path, target: Path, replace: bool) -> None:
                 f"{target}: another program uses it; it is unchanged. Close that program and"
                 " run this command again"
             ) from None
-        _remove(aside)
-    _sync_folder(target.parent)
+        return True
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -239,59 +329,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _sweep(target: Path) -> None:
-    """Remove leftovers of killed runs, and restore an old directory that one had moved aside."""
-    for kind in ("old", "tmp"):
-        for item in filter(_is_leftover, find_leftovers(target, kind)):
-            if kind == "tmp" or target.exists():
-                _remove(item)
-            else:
-                item.rename(target)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a directory; its mark last, in case this run is killed too."""
-    with suppress(OSError):
-        (folder / MARK).touch()
-        for item in folder.iterdir():
-            if item.name != MARK:
-                shutil.rmtree(item) if item.is_dir() else item.unlink()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_leftover(item: Path) -> bool:
-    with suppress(UsageError):
-        if item.is_dir() and not item.is_symlink():
-            if not (item / MARK).is_file():
-                check_replaceable(item)
-            return True
-    return False
-
-
-def find_leftovers(path: Path, kind: str) -> Iterator[Path]:
-    """Yield leftovers beside a path: its name with the process id of a run that has ended."""
-    begin = f".{path.name}.{kind}-"
-    for item in path.parent.glob(".*"):
-        number = item.name.removeprefix(begin)
-        if item.name.startswith(begin) and number.isdigit() and not _alive(int(number)):
-            yield item
-
-
-def _alive(process: int) -> bool:
-    """Return whether another process with this id is running."""
-    if process == os.getpid():
-        return False
-    if sys.platform == "win32":  # there, os.kill(process, 0) would send Ctrl-C
-        synchronize, timeout = 0x100000, 0x102
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(synchronize, False, process)
-        running = bool(handle) and kernel.WaitForSingleObject(handle, 0) == timeout
-        kernel.CloseHandle(handle)
-        return running
-    try:
-        os.kill(process, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)  # else a process of another user
-    return True

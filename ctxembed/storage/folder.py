@@ -55,6 +55,8 @@ class Folder:
         self.path, self.fix, self.follow = path, fix, follow  # follow: the folder may be a link
         self.listed: Mapping[str, Any] | None = None  # None: written before files were listed
         self.numbers: dict[str, int] = {}  # name -> open file
+        self.states: dict[str, tuple[int, int]] = {}  # its size and time when it was opened
+        self.max_copied = SMALL  # bytes; larger files are mapped, not read into memory
         self.root: int | None = None  # kept open, so that its inode is not used for another folder
         self.late = _FOLDER is None  # whether each file is opened when it is read
         self.identity: os.stat_result | None = None
@@ -88,6 +90,15 @@ class Folder:
         except OSError:
             return False
         return os.path.samestat(now, self.identity)
+
+    def is_overwritten(self) -> bool:
+        """Return whether an open file was written to in place, as `cp` does."""
+        files = list(self.numbers.items())  # another thread may open one
+        return any(_state(os.fstat(number)) != self.states[name] for name, number in files)
+
+    def handles(self) -> list[int]:
+        """List the open files and the open directory, for a process that inherits them."""
+        return [*self.numbers.values(), *([] if self.root is None else [self.root])]
 
     def open_files(self, names: Iterable[str]) -> None:
         """Open files now; where they are too many, each is opened when it is read."""
@@ -138,7 +149,7 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         if not self.late:
-            self.numbers[name] = number
+            self.numbers[name], self.states[name] = number, _state(os.fstat(number))
         return number
 
     def size(self) -> int:
@@ -154,6 +165,8 @@ class Folder:
         """Return the error for a damaged file, or for a folder that was replaced."""
         if not self.is_current():
             return self.replaced()
+        if self.is_overwritten():
+            reason += "; changed in place while it was read"
         return ModelError(f"{self.path / name}: damaged ({reason}); {self.fix}")
 
     def failure(self, name: str, error: OSError) -> CtxembedError:
@@ -211,7 +224,7 @@ class Part:
             raise folder.failure(name, error) from None
 
     def open_data(self, *, whole: bool = False) -> Any:
-        """Return all bytes, mapped, after comparing them with their checksum.
+        """Return all bytes, of a large file mapped, after comparing them with their checksum.
 
         Large files are compared once, until they change; with `whole` always.
         """
@@ -220,7 +233,9 @@ class Part:
             if _FOLDER is None:  # Windows cannot replace a mapped file
                 with open(number, "rb", closefd=False) as file:
                     data = file.read()
-            elif status.st_size:
+            elif status.st_size <= self.folder.max_copied:
+                data = _read(number, status.st_size)
+            else:
                 data = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
         listed = (self.folder.listed or {}).get(self.name)
         if listed is None:
@@ -263,6 +278,19 @@ class Part:
     def read_text(self, encoding: str = "utf-8") -> str:
         """Return the text of the file."""
         return self.read_bytes().decode(encoding)
+
+
+def _state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns  # st_ctime_ns changes when a file is removed, too
+
+
+def _read(number: int, size: int) -> bytes:
+    """Return the first bytes of an open file, fewer if it was cut; its position stays as it is."""
+    pieces, done = list[bytes](), 0
+    while piece := os.pread(number, size - done, done):
+        pieces.append(piece)
+        done += len(piece)
+    return b"".join(pieces)
 
 
 def open_path(path: Path, fix: str = "train the model again") -> Part:

@@ -1,8 +1,9 @@
 """The manifest of a model: its description lists every file with kind, shape, size, checksum."""
 
 import json
-import os
+import math
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -47,8 +48,9 @@ def list_contents(path: Path) -> None:
     names = (name for name in folder.model_files() if not _OUTSIDE.search(name))
     meta["contents"] = {name: describe(folder / name) for name in names if name != part.name}
     meta["generation"] = manifest_checksum(meta)
-    work = path / f".{part.name}.ctxembed-{os.getpid()}"
+    work = path / f".{part.name}.ctxembed-new"  # nobody else writes here: see locks.hold
     write_json(work, meta)
+    shutil.copymode(path / part.name, work)
     del folder  # Windows cannot replace an open file
     replace_path(work, path / part.name)
 
@@ -58,7 +60,9 @@ def describe(part: Part, *, whole: bool = False) -> dict[str, Any]:
     data = part.open_data(whole=whole)
     entry: dict[str, Any] = {"bytes": len(data), "crc32": f"{crc32(data):08x}"}
     if part.name.endswith(".npy"):
-        kind, shape, _ = part.array_header(bytes(data[:HEAD]))
+        kind, shape, begin = part.array_header(bytes(data[:HEAD]))
+        if math.prod(shape) * int(kind[2:]) != len(data) - begin:
+            raise part.folder.damage(part.name, f"{len(data)} bytes, too many or few for {shape}")
         entry = {"dtype": kind, "shape": list(shape), **entry}
     return entry
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
+from ctxembed.text.own_files import HEAD, is_own_file
 from ctxembed.text.streams import PACKED, name_read_errors, open_bytes
 
 MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
@@ -53,7 +54,7 @@ class Corpus:
     lines: bool = False  # each line is one sentence already
     document: str = "auto"  # file, block, line, or the pattern of a document's first line
     sources: list[Source] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)  # binary files in folders
+    skipped: dict[str, str] = field(default_factory=dict)  # files in folders, with the reason
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
@@ -78,6 +79,7 @@ class Corpus:
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
         tail, line, position, blank = b"", 1, 0, 0
         wrapped: bool | None = None  # decided from the first block
+        returns = False  # whether \r alone ends a line, as on old Macs; decided likewise
         with open_bytes(source.name) as stream:
             while True:
                 with name_read_errors(source.name):
@@ -86,6 +88,8 @@ class Corpus:
                 text = tail + self._decode(decoder, data, source.name, line + tail.count(b"\n"))
                 if b"\r" in text:  # here, because a block may end between \r and \n
                     text = text.replace(b"\r\n", b"\n")
+                    returns |= wrapped is None and b"\r" in text[:-1] and b"\n" not in text
+                    text = text.replace(b"\r", b"\n") if returns else text
                 if b"\0" in text:
                     line += text[: text.index(b"\0")].count(b"\n")
                     raise CorpusError(f"{source.name}: line {line}: a NUL character; {BINARY}")
@@ -175,8 +179,8 @@ def as_corpus(corpus: Corpus | str | Path | Sequence[str | Path]) -> Corpus:
     return Corpus([str(name) for name in ([corpus] if isinstance(corpus, str | Path) else corpus)])
 
 
-def _find_files(name: str, skipped: list[str]) -> list[Source]:
-    """Return the files of a name; a folder gives its text files, `skipped` gets its binary ones."""
+def _find_files(name: str, skipped: dict[str, str]) -> list[Source]:
+    """Return the files of a name; a folder gives its text files, `skipped` gets the others."""
     if name == "-" or "://" in name:
         return [Source(name)]
     if not name:  # Path("") is the current folder
@@ -190,17 +194,23 @@ def _find_files(name: str, skipped: list[str]) -> list[Source]:
     files = sorted(file for file, parts in inside if not any(p.startswith(".") for p in parts))
     models = {file.parent for file in files if file.name == "model.json"}  # a model is not a corpus
     files = [file for file in files if not models.intersection(file.parents)]
-    binary = {file for file in files if _is_binary(file)}
-    skipped += map(str, sorted(binary))
-    return [Source(str(file), size=file.stat().st_size) for file in files if file not in binary]
+    reasons = {str(file): reason for file in files if (reason := _find_reason(file))}
+    reasons |= {str(model): "a model of ctxembed" for model in sorted(models)}
+    skipped |= reasons
+    return [
+        Source(str(file), size=file.stat().st_size) for file in files if str(file) not in reasons
+    ]
 
 
-def _is_binary(path: Path) -> bool:
+def _find_reason(path: Path) -> str:
+    """Return why a file in a folder is not read as text; empty if it is."""
     if path.suffix.lower() in PACKED:
-        return False
+        return ""
     try:
         with path.open("rb") as file:
-            head = file.read(4096)
+            head = file.read(HEAD)
     except OSError as error:
         raise CorpusError(read_failure(path, error)) from None
-    return b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "not a text file"
+    return "written by ctxembed" if is_own_file(path, head) else ""

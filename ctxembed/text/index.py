@@ -131,11 +131,12 @@ class Index:
         known, numbers = len(self.vocab), ids.tolist()
         if max(numbers, default=0) >= known:
             self._expect("rare.txt", max(numbers) < known + len(self.rare))
-        return [self.vocab[i] if i < known else self.rare[i - known] for i in numbers]
+        vocab = getattr(self.vocab, "decoded", ()) or self.vocab  # a list is faster
+        return [vocab[i] if i < known else self.rare[i - known] for i in numbers]
 
     def source_of(self, sentence: int) -> tuple[str, int]:
         """Return the file and line on which a sentence begins."""
-        name = self.files[int(np.searchsorted(self._ends, sentence, side="right"))]["name"]
+        name = self.files[int(self._ends.searchsorted(sentence, "right"))]["name"]
         return name, int(self.lines[sentence])
 
     def _load(self, name: str, length: int | None = None) -> NDArray[Any]:

@@ -3,8 +3,10 @@
 import codecs
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -17,6 +19,7 @@ _NO_TEXT = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefin
 MAX_LINE = 1 << 20  # bytes; bounds memory
 MAX_FILE = 200 << 20  # bytes of a file that is read at once
 MAX_LINES = 1_000_000  # lines kept in memory
+MAX_READS = 10_000  # words decoded one by one before all of a list are
 BOM = "\ufeff"
 OTHER = "; give the right --encoding (such as latin-1), or --errors replace to go on"
 LABELLED_FORMAT = "write LABEL<tab>SENTENCE a line, the target in [brackets]"
@@ -68,17 +71,73 @@ def read_text(path: Path, encoding: str = "utf-8", kind: type[CtxembedError] = C
         raise kind(read_failure(path, error)) from None
     if len(raw) > MAX_FILE:
         raise kind(f"{path}: longer than {MAX_FILE >> 20} MiB; give a smaller file")
-    return decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
+    text = decode(raw, path, encoding=encoding, kind=kind).removeprefix(BOM).replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
-def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
+@dataclass(frozen=True)
+class Decoding:
+    """How the bytes of a line become text."""
+
+    encoding: str = "utf-8"
+    errors: str = "strict"
+    bad: list[str] | None = None  # a list gets a message on each bad line, which is read as empty
+
+    def __post_init__(self) -> None:
+        check_encoding(self.encoding)
+
+    @property
+    def wide(self) -> bool:
+        """Whether a line break is not the one byte that it is in ASCII, as in UTF-16."""
+        return "\n".encode(self.encoding) != b"\n"
+
+    def decode(self, raw: bytes, name: object, line: int) -> str:
+        """Return the text of a line."""
+        try:
+            if self.wide:  # `raw_lines` has converted it
+                return raw.decode("utf-8", "replace")
+            return decode(raw, name, line, self.encoding, self.errors, hint=OTHER)
+        except CorpusError as error:
+            if self.bad is None:
+                raise
+            self.bad.append(str(error))
+            return ""
+
+
+UTF8 = Decoding()
+
+
+def raw_lines(stream: IO[bytes], decoding: Decoding = UTF8) -> Iterator[bytes]:
+    """Yield lines, the longest cut off; \\r ends the lines of a file that begins without \\n."""
+    if decoding.wide:
+        text = TextIOWrapper(cast(BinaryIO, stream), decoding.encoding, decoding.errors)
+        try:
+            yield from (line.encode() for line in iter(lambda: text.readline(MAX_LINE + 1), ""))
+        finally:
+            text.detach()
+        return
+    raw = stream.readline(MAX_LINE + 1)
+    if raw.endswith(b"\n") or b"\r" not in raw[:-1]:
+        while raw:
+            yield raw
+            raw = stream.readline(MAX_LINE + 1)
+    while raw:
+        *lines, rest = raw.split(b"\r")
+        yield from (line + b"\n" for line in lines)
+        more = stream.read(MAX_LINE) if len(rest) <= MAX_LINE else b""
+        if not more and rest:
+            yield rest
+        raw = rest + more if more else b""
+
+
+def every_line(name: str | Path, decoding: Decoding = UTF8) -> Iterator[str]:
     """Yield the lines of a file, or of stdin (`-`), without line ends; empty lines included."""
     source = "stdin" if name == "-" else name
     empty = 0
     with name_read_errors(str(name)):
         stream = open_bytes(str(name))
         with nullcontext() if name == "-" else stream:
-            for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE + 1), b""), 1):
+            for number, raw in enumerate(raw_lines(stream, decoding), 1):
                 empty = empty + 1 if raw in (b"\n", b"\r\n") else 0
                 if empty > MAX_LINES:
                     message = f"line {number}: {MAX_LINES:,} empty lines; is this text?"
@@ -86,15 +145,15 @@ def every_line(name: str | Path, errors: str = "strict") -> Iterator[str]:
                 if len(raw) > MAX_LINE:
                     message = f"line {number} is longer than {MAX_LINE >> 20} MiB"
                     raise CorpusError(f"{source}: {message}; write one sentence, or word, a line")
-                text = decode(raw, source, number, errors=errors).rstrip("\r\n")
+                text = decoding.decode(raw, source, number).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
 
 
 def numbered_lines(
-    name: str | Path, max_lines: int | None = None, errors: str = "strict"
+    name: str | Path, max_lines: int | None = None, decoding: Decoding = UTF8
 ) -> Iterator[tuple[int, str]]:
     """Yield number and text of non-blank lines; more than `max_lines` lines are an error."""
-    for number, line in enumerate(every_line(name, errors), 1):
+    for number, line in enumerate(every_line(name, decoding), 1):
         if max_lines is not None and number > max_lines:
             raise CorpusError(f"{name}: more than {max_lines:,} lines; give fewer at a time")
         if line.strip():
@@ -102,14 +161,14 @@ def numbered_lines(
 
 
 def labelled_lines(
-    name: str | Path, tokenizer: Tokenizer, max_lines: int | None = None
+    name: str | Path, tokenizer: Tokenizer, max_lines: int | None = None, decoding: Decoding = UTF8
 ) -> Iterator[tuple[int, dict[str, str], Marked]]:
     """Yield the lines of a file of labelled sentences: number, cells by column, the sentence.
 
     Without a line of column names: label, sentence. Each sentence has one target in brackets.
     """
     columns = ["label", "sentence"]
-    for number, line in numbered_lines(name, max_lines):
+    for number, line in numbered_lines(name, max_lines, decoding):
         cells = line.split("\t")
         if number == 1 and {"label", "sentence"} <= set(cells):
             columns = cells
@@ -137,6 +196,8 @@ class WordList(Sequence[str]):
 
     def __init__(self, text: bytes) -> None:
         self.text = b"\n" + text
+        self.decoded: list[str] = []  # all words, once many were asked for
+        self.reads = 0
         self.breaks = np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))  # (V+1,)
 
     def __len__(self) -> int:
@@ -146,6 +207,11 @@ class WordList(Sequence[str]):
         """Return a word, or the list of those of a slice."""
         if isinstance(key, slice):
             return [self[row] for row in range(*key.indices(len(self)))]
+        if self.decoded:
+            return self.decoded[key]
+        self.reads += 1
+        if self.reads > MAX_READS:
+            self.decoded = list(self)
         row = range(len(self))[key]
         return self.text[self.breaks[row] + 1 : self.breaks[row + 1]].decode()
 

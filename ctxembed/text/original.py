@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ class Original:
     offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
     documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
     tokenizer: Tokenizer
+    _openings: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _pieces(self) -> NDArray[np.int64]:
@@ -49,6 +50,11 @@ class Original:
         if pieces.ndim != 2 or not len(pieces):
             raise ModelError(f"{self.folder / PIECES}: damaged; train the model again")
         return pieces
+
+    @cached_property
+    def _begins(self) -> NDArray[np.int64]:
+        """(P+1,) where each piece begins in the text; contiguous, else each search copies it."""
+        return np.ascontiguousarray(self._pieces[:, 0])
 
     @cached_property
     def _unpack(self) -> Callable[[int], bytes]:
@@ -68,9 +74,9 @@ class Original:
 
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from begin to end."""
-        first, last = np.searchsorted(self._pieces[:, 0], [begin, end - 1], side="right") - 1
-        data = b"".join(map(self._unpack, range(int(first), int(last) + 1)))
-        start = begin - int(self._pieces[first, 0])
+        first, last = (int(self._begins.searchsorted(at, "right")) - 1 for at in (begin, end - 1))
+        data = b"".join(map(self._unpack, range(first, last + 1)))
+        start = begin - int(self._begins[first])
         return data[start : start + end - begin]
 
     def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
@@ -80,8 +86,8 @@ class Original:
         spaces are one.
         """
         begin, end = self._spans(token, size)
-        document = int(np.searchsorted(self.documents, token, side="right")) - 1
-        sentences = np.searchsorted(self.offsets, self.documents[document : document + 2])
+        document = int(self.documents.searchsorted(token, "right")) - 1
+        sentences = self.offsets.searchsorted(self.documents[document : document + 2])
         first, last = map(self._opening, sentences.tolist())  # of the document, in bytes
         before = self.read(max(first, begin - 4 * width), begin) if width else b""
         after = self.read(end, min(last, end + 4 * width)) if width and end < last else b""
@@ -91,10 +97,10 @@ class Original:
 
     def _spans(self, token: int, size: int) -> tuple[int, int]:
         """Return where some tokens begin and end in the copy, in bytes."""
-        sentence = int(np.searchsorted(self.offsets, token, side="right")) - 1
+        sentence = int(self.offsets.searchsorted(token, "right")) - 1
         offset = int(self.byte_offsets[sentence])
         # The parts of a long sentence share one offset: count from the first part.
-        first, after = np.searchsorted(self.byte_offsets, [offset, offset + 1]).tolist()
+        first, after = (int(self.byte_offsets.searchsorted(at)) for at in (offset, offset + 1))
         end = int(self.byte_offsets[after]) if after < len(self.byte_offsets) else self.size
         text, spans = self._find_tokens(self.read(offset, end))
         at = token - int(self.offsets[first])
@@ -106,6 +112,14 @@ class Original:
 
     def _opening(self, sentence: int) -> int:
         """Return where a document begins, in bytes: at the marks, such as “, before a sentence."""
+        if sentence in self._openings:
+            return self._openings[sentence]
+        if len(self._openings) > CACHE_SIZE:
+            self._openings.clear()
+        self._openings[sentence] = opening = self._find_opening(sentence)
+        return opening
+
+    def _find_opening(self, sentence: int) -> int:
         if sentence == len(self.byte_offsets):
             return self.size
         offset = int(self.byte_offsets[sentence])

@@ -30,16 +30,24 @@ class Characters(Tokenizer):
         >>> list(Characters().tokens("Hi!"))
         [('h', 0, 1), ('i', 1, 2), ('!', 2, 3)]
         """
-        start = 0
         for word in text.split() if len(text) > MAX_LETTERS else ():
             check_letters(word)
-        for end in range(1, len(text) + 1):
-            space = text[start].isspace()
-            if end < len(text) and not space and unicodedata.category(text[end])[0] == "M":
-                continue
-            if not space:
+        for start, end in letter_spans(text, self.rules):
+            if not text[start].isspace():
                 yield self.normalise(text[start:end]), start, end
-            start = end
+
+
+def letter_spans(text: str, rules: int) -> Iterator[tuple[int, int]]:
+    """Yield where each letter begins and ends, with its marks; Hangul may be in parts."""
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end < len(text) and not text[start].isspace():
+            if unicodedata.category(text[end])[0] == "M":
+                continue
+            if rules > 2 and "\u1160" <= text[end] <= "\u11ff":  # a vowel or final consonant
+                continue
+        yield start, end
+        start = end
 
 
 @dataclass(frozen=True)
@@ -64,13 +72,20 @@ class Subwords(Tokenizer):
             # Lowercase may turn one letter into two (İ): map back to the original position.
             letters: Sequence[int] = range(start, end)
             if not text[start:end].isascii():
-                letters = [i for i in letters for _ in self.normalise(text[i])]
+                letters = [at for i, j in letter_spans(text[start:end], self.rules)
+                    for at in self._origins(text, start + i, start + j)]  # fmt: skip
             position, begin = 0, start
             for piece in pieces:
                 position += len(piece.removeprefix(INNER) if position else piece)
                 stop = letters[position] if position < len(letters) else end
                 yield piece, begin, stop
                 begin = stop
+
+    def _origins(self, text: str, start: int, end: int) -> list[int]:
+        """Return the position in the text of each normalised character of a letter with marks."""
+        each = [i for i in range(start, end) for _ in self.normalise(text[i])]
+        together = len(self.normalise(text[start:end]))
+        return each if together == len(each) else [start] * together  # composed: é
 
     def pieces(self, words: Sequence[str]) -> Iterator[list[str]]:
         """Yield the pieces of each word; joined they are the word."""

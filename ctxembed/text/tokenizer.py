@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-RULES = 2  # 1: models whose numbers end at a point or comma
+RULES = 3  # 1: numbers end at a point or comma; 2: é of one and of two characters differ
 DOTTED_I = ("tr", "az")  # languages in which I and i are two letters, in lowercase ı and i
 INNER = "##"  # before a subword that continues a word
 CURLY = str.maketrans({"’": "'", "‐": "-", "‑": "-"})  # one spelling for each joiner
@@ -63,16 +63,25 @@ class Tokenizer:
 
         >>> Tokenizer(language="tr").normalise("Işık İstanbul"), Tokenizer().normalise("İstanbul’a")
         ('ışık istanbul', "istanbul'a")
+        >>> Tokenizer().normalise("Cafe\\u0301"), len(Tokenizer(rules=2).normalise("Cafe\\u0301"))
+        ('café', 5)
         """
-        if self.kind == "word" and not word.isascii():
+        if word.isascii() and self.language not in DOTTED_I:
+            return word if self.cased else word.lower()
+        if self.rules > 2:
+            word = unicodedata.normalize("NFC", word)
+        if self.kind == "word":
             word = word.translate(CURLY)
         if self.cased:
             return word
-        if self.rules > 1 and not word.isascii():
+        if self.rules > 1:
             word = word.replace("İ", "i")  # Python would add a combining dot after the i
         if self.rules > 1 and self.language in DOTTED_I:
             word = word.replace("I", "ı")
-        return word.lower()
+        if self.rules < 3:
+            return word.lower()
+        # Small letters may compose where capitals do not: ǰ. A dot on an i, as of İ, says nothing.
+        return unicodedata.normalize("NFC", word.lower().replace("i\u0307", "i"))
 
     def _pattern(self, text: str) -> tuple[re.Pattern[str], str]:
         """Return the pattern of a word, and the text to search."""
@@ -91,6 +100,7 @@ _MARKLESS = (
 )
 _IN_NUMBERS = r"(?<=\d)[.,٫٬](?=\d)"
 _MARKLESS_WORD = {1: r"\w+(?:['’‐‑\-]\w+)*", 2: rf"\w+(?:(?:['’‐‑\-]|{_IN_NUMBERS})\w+)*"}
+_MARKLESS_WORD[3] = _MARKLESS_WORD[2]
 
 
 @cache

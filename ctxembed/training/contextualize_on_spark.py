@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ctxembed.progress import SILENT, Progress
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.table import PROPERTIES, Cell, Table
 from ctxembed.text.corpus import Corpus
-from ctxembed.text.lines import every_line
+from ctxembed.text.lines import Decoding, every_line
 from ctxembed.training.spark import job_progress, on_files, open_session
 
 SCHEMA = "file string, sentence long, target string, position int"
@@ -32,7 +33,8 @@ CHECKSUMS = ("contents", "generation", "crc32")  # of a model with its index, le
 @on_model(*PROPERTIES)
 def contextualize_on_spark(
     model: Model, files: Sequence[str], output: str, *, every_word: bool = False,
-    attention: str | None = None, general: str | None = None, progress: Progress = SILENT,
+    attention: str | None = None, general: str | None = None, encoding: str = "utf-8",
+    errors: str = "strict", progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Write vectors of marked words of files as Parquet, or errors; skip files that are done."""
     choose_representation(Representations.of(model), attention, general)  # fail before Spark starts
@@ -46,38 +48,40 @@ def contextualize_on_spark(
     except AnalysisException:  # nothing is there, or nothing was written yet
         done = set()
     left = [name for name in names if name not in done]
-    shipped = _ship(session, model)
+    shipped, decoding = _ship(session, model), Decoding(encoding, errors)
     for first in range(0, len(left), FILES_PER_COMMIT):
         some = left[first : first + FILES_PER_COMMIT]
 
         def rows(numbers: Iterator[int], some: Sequence[str] = some) -> Iterator[dict[str, Any]]:
             for number in numbers:
-                yield from _of_file(shipped, some[number], every_word, attention, general)
+                yield from _of_file(shipped, some[number], decoding, every_word, attention, general)
 
         with job_progress(session, progress, "contextualizing"):
             on_files(session, len(some), rows, SCHEMA).write.mode("append").parquet(output)
     written = session.read.parquet(output)
     failed = written.where("error is not null")
-    errors, notes = failed.count(), []
+    unusable, notes = failed.count(), []
     for row in failed.orderBy("file", "sentence").limit(MAX_ERRORS).collect():
         line = f"line {row['sentence']}: " if row["sentence"] else ""
         notes.append(f"{row['file']}: {line}{row['error']}")
-    if errors > MAX_ERRORS:
-        notes.append(f"{errors - MAX_ERRORS} more lines could not be used; see column error")
+    if unusable > MAX_ERRORS:
+        notes.append(f"{unusable - MAX_ERRORS} more lines could not be used; see column error")
     summary: dict[str, Cell] = {
         "files": len(names), "files_done_before": len(done & set(names)),
-        "vectors": written.where("error is null").count(), "errors": errors, "output": output,
+        "vectors": written.where("error is null").count(), "errors": unusable, "output": output,
     }  # fmt: skip
     return Table(PROPERTIES, summary.items(), notes)
 
 
 def _of_file(
-    shipped: str, name: str, every_word: bool, attention: str | None, general: str | None
-) -> Iterator[dict[str, Any]]:
+    shipped: str, name: str, decoding: Decoding, every_word: bool, attention: str | None,
+    general: str | None,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Yield the rows of one file in batches; runs on an executor."""
     model, skipped = _open_shipped(shipped), Skipped()
     chosen = choose_representation(Representations.of(model), attention, general)
-    lines = map(str.strip, every_line(name))
+    bad: list[str] = []
+    lines = map(str.strip, every_line(name, replace(decoding, bad=bad)))
     batches = contextual_vectors(model, chosen, lines, every_word=every_word, skipped=skipped)
     try:
         for targets, vectors in batches:
@@ -89,6 +93,7 @@ def _of_file(
             }  # fmt: skip
     except CtxembedError as error:
         skipped.lines.append((0, str(error)))
+    skipped.lines += [(0, message) for message in bad]
     number = len(skipped.lines)
     yield {
         "file": [name] * number,

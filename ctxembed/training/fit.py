@@ -22,6 +22,7 @@ from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Chart, Column, Table
+from ctxembed.text.lines import Decoding
 from ctxembed.training.learn import initial_layer
 
 HELD_OUT = 0.2
@@ -190,7 +191,8 @@ class FitResult:
 @on_model(*SUMMARY, *EPOCHS, *CONFUSION)
 def fit_task(
     model: Model, /, file: str, name: str = "task", *, report: str = "summary",
-    by: str = "sentence", seed: int = 1, progress: Progress = SILENT, **options: Any,
+    by: str = "sentence", encoding: str = "utf-8", errors: str = "strict", seed: int = 1,
+    progress: Progress = SILENT, **options: Any,
 ) -> Table:  # fmt: skip
     """Fit a task, save it as an attention, and return its summary, epochs or confusion.
 
@@ -202,7 +204,8 @@ def fit_task(
     refuse_bundled(model.path)
     check_free(model, name, task=True)
     started = time.perf_counter()
-    task = read_task(model, file if file == "-" else str(find_example(file)), seed)
+    path = file if file == "-" else str(find_example(file))
+    task = read_task(model, path, seed, decoding=Decoding(encoding, errors))
     ready, labels = prepare_task(model, task.items, task.labels, seed), len(task.labels)
     train = np.flatnonzero([not item.test for item in task.items])
     tested = np.flatnonzero([item.test for item in task.items])

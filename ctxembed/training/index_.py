@@ -1,6 +1,7 @@
 """Join the vectors of a model with another corpus."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,8 @@ def index(
 ) -> Table:  # fmt: skip
     """Write a model with another one's vectors and attentions and this corpus; return a summary."""
     corpus, vocabulary = as_corpus(corpus), len(model.vocabulary)
-    with atomic_directory(Path(output), replace=force) as folder:
+    check = partial(model.check_unchanged, output)
+    with atomic_directory(Path(output), replace=force, check=check) as folder:
         (folder / "index").mkdir()
         counted, unknown, counts = index_corpus(model, corpus, folder / "index", progress, True)
         if len(unknown) == len(counted.types):

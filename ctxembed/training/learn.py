@@ -21,7 +21,7 @@ from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.storage.arrays import load
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
-from ctxembed.text.corpus import as_corpus
+from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
 from ctxembed.training.index_ import index_corpus
 
@@ -77,7 +77,7 @@ def initial_layer(
 
 
 def learn_model(
-    model: Model, /, name: str = "learned", *, corpus: str | Sequence[str] = (),
+    model: Model, /, name: str = "learned", *, corpus: Corpus | str | Sequence[str] = (),
     positions: str = "learned", epochs: float | None = None, seed: int = 1,
     progress: Progress = SILENT, **options: Any,
 ) -> LearnResult:  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def shrink(
     meta |= {"about": about} if about else {}
     meta["dropped_words"] = meta.get("dropped_words", 0) + len(model.vocabulary) - kept
     meta["files"] = [{**file, "name": Path(file["name"]).name} for file in meta.get("files", [])]
-    with atomic_directory(Path(output), replace=force) as folder:
+    check = partial(model.check_unchanged, output)
+    with atomic_directory(Path(output), replace=force, check=check) as folder:
         counts = np.array(model.seen[:kept])
         short = counts.astype(np.int32) if counts.max(initial=0) < 2**31 else counts
         vectors = model.vectors[:kept]

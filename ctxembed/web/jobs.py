@@ -1,4 +1,8 @@
-"""Compute sense maps in separate processes, with progress and cancellation."""
+"""Compute sense maps in separate processes, with progress and cancellation.
+
+A process inherits the open files of the model, so that it answers from the model that the page
+shows even if another one has replaced it.
+"""
 
 import os
 import pickle
@@ -12,7 +16,7 @@ from dataclasses import dataclass, field
 from subprocess import DEVNULL, PIPE
 from typing import Any
 
-from ctxembed.errors import CtxembedError
+from ctxembed.errors import CtxembedError, read_failure
 from ctxembed.model.model import Model
 from ctxembed.progress import Progress, Stage
 from ctxembed.text.processes import end_with_parent
@@ -98,8 +102,20 @@ class Jobs:
 
     def _start_job(self, word: str, attention: str) -> Job:
         code = "from ctxembed.web.jobs import compute_map; compute_map()"
-        line = [sys.executable, "-c", code, str(self.model.path), word, attention]
-        job = Job(subprocess.Popen([*line, str(os.getpid())], stdout=PIPE, stderr=DEVNULL))
+        model = self.model
+        inherited = [handle for folder in model.folders() for handle in folder.handles()]
+        line = [sys.executable, "-c", code]
+        try:
+            process = subprocess.Popen(
+                line, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=inherited
+            )
+        except OSError as error:  # too many open files, or no memory
+            raise CtxembedError(read_failure("starting a process for the map", error)) from None
+        opened = (model.path, model.meta, model.files, model.opened_attentions)
+        assert process.stdin is not None
+        with suppress(OSError), process.stdin as stdin:  # closed: it has ended already
+            pickle.dump((os.getpid(), opened, word, attention), stdin)
+        job = Job(process)
         threading.Thread(target=job.listen, daemon=True).start()
         return job
 
@@ -137,8 +153,8 @@ class _PipeProgress(Progress, Stage):
 
 def compute_map() -> None:
     """Compute the map of a word in this child process; write progress and result to stdout."""
-    path, word, attention, parent = sys.argv[1:]
-    end_with_parent(int(parent))
+    parent, opened, word, attention = pickle.load(sys.stdin.buffer)  # safe: our parent wrote it
+    end_with_parent(parent)
     if hasattr(os, "nice"):  # not on Windows
         os.nice(5)  # keep the page responsive
     output, sys.stdout = sys.stdout.buffer, sys.stderr
@@ -148,6 +164,6 @@ def compute_map() -> None:
         output.flush()
 
     try:
-        send(word_map(Model.open(path), word, attention=attention, progress=_PipeProgress(send)))
+        send(word_map(Model(*opened), word, attention=attention, progress=_PipeProgress(send)))
     except CtxembedError as error:
         send(error)

@@ -2,6 +2,7 @@
 
 import hmac
 import json
+import re
 import secrets
 import socket
 import threading
@@ -12,7 +13,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ctxembed.errors import CtxembedError, UsageError
+from ctxembed.errors import CtxembedError, Replaced, UsageError
 from ctxembed.web.document import document
 from ctxembed.web.gather import attention_names, describe_model
 from ctxembed.web.jobs import Jobs
@@ -21,9 +22,11 @@ from ctxembed.web.questions import Json, Models, answer, answer_map
 from ctxembed.word_senses.sense_map import WordMap
 
 MAX_REQUEST_BYTES = 64_000
+MAX_DIGITS = 9  # of a number in a header; int() refuses very long ones
 SILENT_SECONDS = 5.0  # until an idle connection is closed
 REQUEST_SECONDS = 15.0  # for a request to arrive completely
 MAX_CONNECTIONS = 64  # others get 503
+MAX_COPIED = 64 << 20  # bytes of a file that is kept in memory, safe from programs that cut it
 HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,6 +51,8 @@ class Server(ThreadingHTTPServer):
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), Handler)
+        for folder in models.model.folders():
+            folder.max_copied = MAX_COPIED
         models.model.dequantize()
         model = describe_model(models)
         data = {"live": True, "maps": True, "model": model, "foot": [model]}
@@ -121,9 +126,9 @@ class Handler(BaseHTTPRequestHandler):
             return self._send_json(HTTPStatus.NOT_FOUND, {"error": "Not found."})
         if self.headers.get_content_type() != "application/json":
             return self._send_json(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, {"error": "Send JSON."})
-        if not length.isascii() or not length.isdigit():
+        if not re.fullmatch("[0-9]+", length):
             return self._send_json(HTTPStatus.LENGTH_REQUIRED, {"error": "Missing Content-Length."})
-        if int(length) > MAX_REQUEST_BYTES:
+        if len(length) > MAX_DIGITS or int(length) > MAX_REQUEST_BYTES:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             return self._send_json(status, {"error": "Request too large."})
         body = self.rfile.read(int(length))
@@ -142,6 +147,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.jobs.stop(str(parameters.get("word")), str(parameters.get("attention")))
                 return self._send_json(HTTPStatus.OK, {})
             self._send_json(*self._answer(question, parameters))
+        except Replaced as error:
+            self._send_json(HTTPStatus.CONFLICT, {"error": str(error)})
         except CtxembedError as error:
             # Status 200: browsers log every 400 as an error of the page.
             self._send_json(HTTPStatus.OK, {"error": str(error)})
@@ -149,21 +156,27 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.BAD_REQUEST, {"error": "Invalid parameters."})
 
     def _answer(self, question: str, parameters: Mapping[str, Any]) -> tuple[HTTPStatus, Json]:
-        """Return the answer, or 202 with the progress of a map."""
+        """Return the answer, or 202 with the progress of a map; neither from changed files."""
         check(parameters)
-        server = self.server
+        with self.server.turn:
+            self.server.models.check_unchanged()
+            try:
+                return self._compute(question, parameters)
+            finally:  # also in place of an error: wrong numbers may have caused it
+                self.server.models.check_unchanged()
+
+    def _compute(self, question: str, parameters: Mapping[str, Any]) -> tuple[HTTPStatus, Json]:
+        models = self.server.models
         if question not in ("map", "legend", "place"):
-            with server.turn:
-                return HTTPStatus.OK, answer(server.models, question, parameters)
+            return HTTPStatus.OK, answer(models, question, parameters)
         word, attention = str(parameters["word"]), str(parameters["attention"])
-        if attention not in attention_names(server.models):
+        if attention not in attention_names(models):
             raise UsageError(f"Unknown attention {attention!r}.")
-        result = server.jobs.ask(word, attention)
+        result = self.server.jobs.ask(word, attention)
         if not isinstance(result, WordMap):
             return HTTPStatus.ACCEPTED, result
-        with server.turn:
-            sentence = str(parameters.get("sentence", ""))
-            return HTTPStatus.OK, answer_map(server.models, result, question, sentence)
+        sentence = str(parameters.get("sentence", ""))
+        return HTTPStatus.OK, answer_map(models, result, question, sentence)
 
     def _refused(self) -> bool:
         """Refuse requests from other sites or without the token; return True if refused."""

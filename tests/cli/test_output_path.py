@@ -1,4 +1,4 @@
-"""Where an answer goes: stdout under any of its names, and never into a folder."""
+"""Where an answer goes: stdout under any of its names, over a file, and never into a folder."""
 
 import subprocess
 import sys
@@ -19,6 +19,23 @@ def test_output_to_dev_stdout(tiny: Path, tmp_path: Path) -> None:
         assert (lines[0], lines[-1], len(lines)) == ("before", "after", 3)
         assert lines[1].startswith("apple\t")
     assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["neighbors apple -o FILE.tsv", "explore apple -o FILE.html", "export FILE.txt",
+     "explain apple -o FILE.svg", "show --vector apple -o FILE.npz"],
+)  # fmt: skip
+def test_a_file_is_overwritten(run: Run, tmp_path: Path, line: str) -> None:
+    """As by a shell redirection, by every command that writes one file; a model needs --force."""
+    words = line.replace("FILE", str(tmp_path / "notes")).split()
+    file = Path(words[-1])
+    file.write_text("mine")
+    assert run(*words).returncode == 0
+    assert file.read_bytes() != b"mine"
+    (tmp_path / "m").mkdir()
+    done = run("shrink", "-o", "m")
+    assert done.returncode == 2 and mentions(done.stderr, "m exists --force")
 
 
 @pytest.mark.parametrize("name", [".", ""])

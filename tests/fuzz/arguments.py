@@ -1,8 +1,11 @@
 """Arguments that a shell can pass: any text, invalid numbers, encodings, bytes, `-` twice."""
 
 import encodings.aliases
+import json
 import os
+import re
 import shutil
+import unicodedata
 
 import click
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -18,7 +21,8 @@ WORDS = st.one_of(
         ["bank", "[bank]", "the [bank] of", "-", "--", "", "[", "]", "[]", "[[bank]]", "bank:2",
          "bank:99999999999999999999", ":", "=", "a=b", "taste=bank", "../..", "/dev/null", "/", ".",
          "\x1b[2J", "\u202e", "ﬀ", "İ", "a\nb", "a\tb", "c.txt", "m", "one", "task.tsv", "learned",
-         "static", "bag", "task", "0", "-1", "1e9", "nan", "inf", "9" * 5000, "x" * 100_000]
+         "static", "bag", "task", "0", "-1", "1e9", "nan", "inf", "9" * 5000, "x" * 100_000,
+         "bank:²", f"bank:{'9' * 5000}"]
     ),
     st.text(max_size=20).filter(lambda text: "\0" not in text),
     st.binary(max_size=12).filter(lambda data: b"\0" not in data),
@@ -26,7 +30,7 @@ WORDS = st.one_of(
 SLOW = {"train", "learn", "mix", "demo", "evaluate", "shift", "ambiguity", "explore"}
 LONG = {"--epochs", "--permutations", "--pieces", "--workers"}  # more than a try has time for
 NO_NUMBERS = ["nan", "-nan", "inf", "-inf", "1e999", "-1", "9" * 5000, "", " ", "0x10", "1,5", "½",
-    "--", "-", "\x1b[2J", "99999999999", "1e99"]  # fmt: skip
+    "²", "--", "-", "\x1b[2J", "99999999999", "1e99"]  # fmt: skip
 ODD_NUMBERS = ["1_0", "٣", "-0", "+1", "1e-400", "1e9"]
 CODECS = sorted({*encodings.aliases.aliases.values(), "hex", "rot13", "idna", "punycode", "uu",
     "undefined", "mbcs", "oem", "unicode_escape", "utf-8-sig", "utf-16", "utf-7", "", " ", "../x",
@@ -141,8 +145,10 @@ def encoded(workspace: Workspace) -> Tries:
         "import e.txt -o made --force", "vectorize e.txt", "index e.txt -m one -o made --force",
         "mix e.txt e.txt --word bank --steps 2 --seeds 1 --dim 2 --epochs 1 --workers 1",
         "vectorize e.txt --method learned -m one", "tokenize e.txt --unit sentence",
-        "tokenize e.txt",
+        "tokenize e.txt", "compare - -m one", "neighbors - -m one", "contextualize e.txt -m one",
+        "evaluate similarity e.txt -m one", "evaluate senses e.txt -m one", "fit e.txt -m m",
     )  # fmt: skip
+    workspace.fresh()
     text = "the [bank] of the river\ncafé naïve — 河 🙂\n" * 40
     while True:
         written, declared = rng.choice(CODECS), rng.choice(CODECS)
@@ -155,5 +161,42 @@ def encoded(workspace: Workspace) -> Tries:
         (folder / "e.txt").write_bytes(rng.choice((b"", b"", b"\xff\xfe", b"\xfe\xff")) + data)
         line = [*rng.choice(lines).split(), "--encoding", declared]
         line += rng.choice(([], ["--errors", "replace"]))
-        end = run(line, folder)
+        end = run(line, folder, stdin=(folder / "e.txt").read_bytes())
         yield f"encodings: {line} of {written}", find_fault(end), end
+
+
+def patterns(workspace: Workspace) -> Tries:
+    """Search for patterns of few and of many stars; few are compared with regular expressions."""
+    folder, rng = workspace.folder, workspace.rng
+    (folder / "long.txt").write_text(f"{'a' * 90} {'ab' * 45} banana\n" * 6)
+    train = "train long.txt -o long --force --static-only --dim 2 --epochs 1 --workers 1"
+    run(train.split(), folder)
+    words = (folder / "c.txt").read_text().split()
+    workspace.fresh()
+    while True:
+        long = "".join(rng.choices("aab*", k=rng.choice((9, 90, 900)))) + "*"
+        several = rng.choice((1, 2, 30, 2000))
+        end = run(["kwic", " ".join([long] * several), "-m", "long"], folder)
+        yield f"pattern {long[:60]} {several} times", find_fault(end), end
+        few = "".join(rng.choice((x, x, x, "*", f"{x}*", "k")) for x in rng.choice(words)) + "*"
+        expected = [word for word in words if re.fullmatch(few.replace("*", ".*"), word)]
+        end = run(["kwic", few, "-m", "m", "-f", "jsonl"], folder)
+        sound = [json.loads(line)["hit"] for line in end.out.splitlines()] == expected
+        wrong = "" if sound and end.code == (0 if expected else 4) else "changed answer"
+        yield f"pattern {few}", find_fault(end) or wrong, end
+
+
+def normalised(workspace: Workspace) -> Tries:
+    """Split texts in both spellings of letters with marks; the words are the same."""
+    folder, rng = workspace.folder, workspace.rng
+    letters = "aeiIİıoJkKåÅΩσΣñệ각가한कि\u0300\u0301\u0307\u030c\u0323\u093c '’-.,1 \u200d"
+    while True:
+        text = "".join(rng.choices(letters, k=rng.choice((3, 9, 40)))) + " é"
+        options = rng.choice(("", "--cased", "--language tr", "--unit character")).split()
+        ends = []
+        for form in ("NFC", "NFD"):
+            (folder / "n.txt").write_text(unicodedata.normalize(form, text))
+            ends.append(run(["tokenize", "n.txt", "-f", "jsonl", *options], folder))
+        one, other = ([json.loads(x)["token"] for x in end.out.splitlines()] for end in ends)
+        wrong = "" if one == other else "changed answer"
+        yield f"normalisation {text!r} {options}", find_fault(ends[1]) or wrong, ends[1]

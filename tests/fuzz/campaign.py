@@ -31,13 +31,17 @@ PARTS: dict[str, tuple[Part, float]] = {  # its share of the time
     "damaged models": (models.damaged_models, 0.20),
     "hostile models": (models.hostile_models, 0.08),
     "models replaced while asked": (models.replaced, 0.09),
-    "killed while writing": (writing.killed, 0.12), "arguments": (arguments.arguments, 0.10),
+    "killed while writing": (writing.killed, 0.12),
+    "concurrent writers": (writing.concurrent, 0.06), "file modes": (writing.private, 0.03),
+    "arguments": (arguments.arguments, 0.10),
     "numbers": (arguments.numbers, 0.05), "encodings": (arguments.encoded, 0.05),
     "closed and odd streams": (environment.streams, 0.05),
     "limits, odd environments": (environment.limits, 0.07),
     "escapes on a terminal": (environment.terminals, 0.05),
     "bombs and long lines": (files.bombs, 0.08), "vector files": (files.vectors, 0.05),
-    "requests to the page": (page.served, 0.01),
+    "requests to the page": (page.served, 0.01), "patterns": (arguments.patterns, 0.03),
+    "models overwritten in place": (page.overwritten, 0.05),
+    "normalisation": (arguments.normalised, 0.03),
 }  # fmt: skip
 
 

@@ -3,11 +3,15 @@
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from ctxembed.web.questions import QUESTIONS
@@ -35,25 +39,7 @@ QUESTION_NAMES = [*QUESTIONS, "map", "legend", "place", "", "__class__", "../../
 def served(workspace: Workspace) -> Tries:
     """Ask a page that is served for anything; it must go on, and answer a person."""
     workspace.fresh()
-    log = (workspace.folder / ".explore").open("w+b")
-    command = [
-        sys.executable,
-        "-m",
-        "ctxembed",
-        "explore",
-        "--no-browser",
-        "--port",
-        "0",
-        "-m",
-        "m",
-    ]
-    server = subprocess.Popen(
-        command, cwd=workspace.folder, stdout=subprocess.PIPE, stderr=log,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert server.stdout is not None
-    address = server.stdout.readline().decode().strip()
-    port, token = int(address.split(":")[2].split("/")[0]), address.split("/")[3]
+    server, port, token = start(workspace.folder)
     try:
         while True:
             sent = request(workspace.rng, port, token)
@@ -71,9 +57,104 @@ def served(workspace: Workspace) -> Tries:
                 fault = "hang"
             yield f"page: {sent[:300]!r}", fault, Result(int(code != 200), got, errors, took, 0)
     finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(20)
-        log.close()
+        stop(server)
+
+
+def start(folder: Path, code: str = "") -> tuple["subprocess.Popen[bytes]", int, str]:
+    """Serve the model m after running code in the server; return the process, port and token."""
+    code += "\nfrom ctxembed.cli.main import run; run()"
+    line = [sys.executable, "-c", code, *["explore", "--no-browser", "--port", "0", "-m", "m"]]
+    with (folder / ".explore").open("wb") as log:
+        server = subprocess.Popen(
+            line, cwd=folder, stdout=subprocess.PIPE, stderr=log,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    assert server.stdout is not None
+    address = server.stdout.readline().decode().strip()
+    return server, int(address.split(":")[2].split("/")[0]), address.split("/")[3]
+
+
+def stop(server: "subprocess.Popen[bytes]") -> None:
+    """End a server as Ctrl-C does."""
+    server.send_signal(signal.SIGINT)
+    server.wait(20)
+    assert server.stdout is not None
+    server.stdout.close()
+
+
+def overwritten(workspace: Workspace) -> Tries:
+    """Write into the files of a served model, in part while it answers.
+
+    Every answer is that of the model before, or status 409; the last one is 409.
+    """
+    folder, rng = workspace.folder, workspace.rng
+    expected: dict[str, bytes] = {}
+    while True:
+        model = workspace.fresh()
+        mapped = bool(expected) and rng.random() < 0.5  # as large files are
+        code = "import ctxembed.web.server as s; s.MAX_COPIED = 0" if mapped else ""
+        server, port, token = start(folder, code)
+        try:
+            if not expected:
+                expected = {name: ask(port, token, name) for name in ASKED}
+            name = rng.choice(list(ASKED))
+            got = [ask(port, token, name)]  # some files have been read, others not
+            change, files = rng.choice(CHANGES), [f for f in model.rglob("*") if f.is_file()]
+            files = rng.sample(files, rng.choice((1, len(files))))
+            pairs = [(workspace.models[1] / file.relative_to(model), file) for file in files]
+            writer = threading.Thread(target=lambda c=change, p=pairs: [c(*pair) for pair in p])
+            writer.start()
+            while writer.is_alive() and not mapped:
+                got.append(ask(port, token, name))
+            writer.join()
+            got.append(ask(port, token, name))
+            errors = (folder / ".explore").read_bytes()
+            refused = [b" 409 " in reply[:20] for reply in got]
+            fault = ""
+            if server.poll() is not None or not all(got):
+                fault = "lost"
+            elif b"Traceback" in errors:
+                fault = "traceback"
+            elif not refused[-1] or not all(
+                no or reply == expected[name] for no, reply in zip(refused, got, strict=True)
+            ):
+                fault = "changed answer"
+            what = f"overwritten: {change.__name__} {len(files)} files, {mapped=}: {name} {refused}"
+            yield what, fault, Result(1, got[-1], errors, 0, 0)
+        finally:
+            stop(server)
+
+
+def ask(port: int, token: str, name: str) -> bytes:
+    """Return the reply to a question, without the date."""
+    body = json.dumps({"question": name, "parameters": ASKED[name]}).encode()
+    head = (
+        f"POST /{token}/ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    while b" 202 " in (got := send(port, head.encode() + body))[:20]:
+        time.sleep(0.05)
+    return re.sub(rb"\r\nDate: [^\r]*", b"", got, count=1)
+
+
+def cut(_: Path, file: Path) -> None:
+    """Shorten a file to nothing."""
+    os.truncate(file, 0)
+
+
+def grow(_: Path, file: Path) -> None:
+    """Add a byte to a file."""
+    with file.open("ab") as end:
+        end.write(b" ")
+
+
+CHANGES = (shutil.copyfile, shutil.copy2, cut, grow)  # all keep the inode
+ASKED: dict[str, dict[str, Any]] = {
+    "explain": {"sentence": "money in the [bank]"},
+    "compare": {"sentences": ["the [bank] of the river"], "axes": {"a": ["river"]}},
+    "similarity": {"words": ["bank", "river"], "attention": "general"},
+    "map": {"word": "bank", "attention": "general"},
+}
 
 
 def request(rng: random.Random, port: int, token: str) -> bytes:
@@ -97,7 +178,7 @@ def request(rng: random.Random, port: int, token: str) -> bytes:
         "path": [f"/{token}/", "/", f"/{token}/../", f"/{token}/stop", "/%00", "x" * 70_000],
         "host": ["evil.example", "", "\x1b[2J"],
         "type": ["text/plain", "", "application/json; charset=utf-16"],
-        "length": [0, -1, 10**30, "x", len(body) - 1, len(body) + 1],
+        "length": [0, -1, 10**30, "9" * 5000, "²", "x", len(body) - 1, len(body) + 1],
         "more": ["\r\nOrigin: http://evil.example", f"\r\nX: {'y' * 70_000}", "\r\nX: 1" * 200,
             "\r\nTransfer-Encoding: chunked", "\r\nSec-Fetch-Site: cross-site", "\r\n:"],
         "end": ["\r\n", "", "\n\n"],

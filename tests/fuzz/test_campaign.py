@@ -12,8 +12,8 @@ TRIES = {  # of each part; a minute in all
     350: ("damaged models", "models replaced while asked"),  # a wrong answer is easily missed
     25: ("hostile models", "arguments", "numbers", "encodings", "closed and odd streams",
          "limits, odd environments", "escapes on a terminal", "vector files",
-         "requests to the page"),
-    10: ("killed while writing",),
+         "requests to the page", "patterns", "normalisation"),
+    10: ("killed while writing", "models overwritten in place", "concurrent writers", "file modes"),
 }  # fmt: skip
 
 

@@ -207,6 +207,13 @@ def test_repeated_words_are_two_targets(run: Run) -> None:
     assert [line.split("\t")[1:3] for line in second.stdout.splitlines()] == [["apple:2", "5"]] * 3
 
 
+@pytest.mark.parametrize("number", ["²", "٣²", "9" * 5000, "-1", "x"])
+def test_what_is_no_number_of_a_target_is_refused(run: Run, number: str) -> None:
+    done = run("compare", "apple launched phone", "--word", f"apple:{number}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert mentions(done.stderr, "--word apple: WORD:N") and len(done.stderr) < 200
+
+
 def test_content_words_are_the_targets(run: Run, model: Model) -> None:
     done = run("compare", "the apple", "--no-header")
     assert {line.split("\t")[1] for line in done.stdout.splitlines()} == {"apple"}

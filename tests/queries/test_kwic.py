@@ -2,14 +2,20 @@
 
 import json
 import os
+import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ctxembed.context.hits import has_pieces
 from ctxembed.output.cells import Page
 from ctxembed.output.concordance import line_up
 from ctxembed.queries.kwic import KWIC
+from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.training.train import train
 from tests.conftest import Run, mentions
 
@@ -230,3 +236,45 @@ def test_a_final_star_matches_any_word(run: Run) -> None:
     rows = run("kwic", "the *", "-m", "everyday", "-n", "3", "--no-header").stdout.splitlines()
     hits = [row.split("\t")[4].split() for row in rows]
     assert all(len(hit) == 2 and hit[0] == "the" for hit in hits) and len(hits) == 3
+
+
+def test_patterns_of_many_stars_end_soon(run: Run, tmp_path: Path) -> None:
+    # backtracking would try some 10^12 ways to split the letters among the stars
+    text = f"{'a' * 90} {'a' * 89}b banana\n"
+    (tmp_path / "a.txt").write_text(text * 5)
+    train(tmp_path / "a.txt", tmp_path / "m", attention=False, epochs=1, dim=2, min_count=1)
+    at = ("-m", str(tmp_path / "m"))
+    begun = time.process_time()
+    assert [hit for _, _, hit in hits(run, "a*" * 40 + "b", *at)] == ["a" * 89 + "b"] * 5
+    assert run("kwic", "a*" * 40 + "c", *at).returncode == 4
+    assert time.process_time() - begun < 5
+    assert [hit for _, _, hit in hits(run, "b*an*a", *at)] == ["banana"] * 5
+    assert run("kwic", "banan*nana", *at).returncode == 4  # two pieces do not share letters
+    many = run("kwic", " ".join(f"{number}*" for number in range(30)), *at)
+    assert many.returncode == 2 and "at most 1,000 words and 20 patterns" in many.stderr
+
+
+@given(st.text("ab*", min_size=1, max_size=8), st.text("ab", max_size=8))
+def test_stars_match_as_a_regular_expression(pattern: str, word: str) -> None:
+    expected = re.fullmatch(pattern.replace("*", ".*"), word) is not None
+    assert "*" not in pattern or has_pieces(word, pattern.split("*")) == expected
+
+
+def test_both_spellings_of_a_word_are_one_word(run: Run, tmp_path: Path) -> None:
+    text = "the café is open and the cafe\u0301 is full\n"
+    (tmp_path / "a.txt").write_text(text * 5)
+    options = {"attention": False, "epochs": 1, "dim": 2, "min_count": 1}
+    for rules in (2, 3):
+        tokenizer, model = Tokenizer(rules=rules), str(tmp_path / f"m{rules}")
+        train(tmp_path / "a.txt", model, tokenizer=tokenizer, **options)
+        stored = json.loads((tmp_path / f"m{rules}" / "model.json").read_text())["tokenizer"]
+        assert stored["rules"] == rules
+        queries = ("café", "cafe\u0301", "caf\u00e9*", "cafe\u0301*", "the café", "the cafe\u0301")
+        found = [len(hits(run, query, "-m", model)) for query in queries]
+        assert found == ([10] * 6 if rules == 3 else [5, 5, 10, 10, 5, 5])
+        assert run("compare", "[Cafe\u0301] is open", "-m", model).returncode == 0
+    # a model with only one of both spellings answers the other
+    (tmp_path / "b.txt").write_text("the café is open\n" * 5)
+    train(tmp_path / "b.txt", tmp_path / "b", tokenizer=Tokenizer(rules=2), **options)
+    assert run("show", "cafe\u0301", "-m", str(tmp_path / "b")).returncode == 0
+    assert run("compare", "[Cafe\u0301] is open", "-m", str(tmp_path / "b")).returncode == 0

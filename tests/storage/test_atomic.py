@@ -1,15 +1,16 @@
 """A directory or a file is written whole or not at all."""
 
 import os
-import subprocess
-import sys
+import shutil
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.storage import atomic as whole_module
-from ctxembed.storage.atomic import atomic_directory, atomic_file, sweep_files
+from ctxembed.storage.atomic import MARK, atomic_directory, atomic_file
+from ctxembed.storage.locks import create_lock
 
 
 def make(target: Path, text: str, *, replace: bool = False) -> None:
@@ -19,11 +20,15 @@ def make(target: Path, text: str, *, replace: bool = False) -> None:
             (work / name).touch()
 
 
-def dead() -> int:
-    """Return the number of a process that is no more."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
+NUMBERS = count()
+
+
+def leave(target: Path) -> Path:
+    """Return the directory that a killed run left beside a path; nobody holds its lock."""
+    place = target.with_name(f".{target.name}.ctxembed-{next(NUMBERS):016x}")
+    place.mkdir()
+    (place / MARK).touch()
+    return place
 
 
 def test_new_and_replaced(tmp_path: Path) -> None:
@@ -52,21 +57,35 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, error: type[BaseExcepti
     assert os.listdir(tmp_path) == ["m"]
 
 
-def test_leftovers_of_a_killed_run_are_removed(tmp_path: Path) -> None:
-    (tmp_path / f".m.tmp-{dead()}").mkdir()
-    (tmp_path / f".m.tmp-{os.getppid()}").mkdir()  # of a run that is still at work
-    (tmp_path / ".m.tmp-mine").mkdir()
+def test_leftovers_are_removed_unless_their_lock_is_held(tmp_path: Path) -> None:
+    for name in ("new/index/ids.npy", "new/model.json"):
+        precious = leave(tmp_path / "m") / name
+        precious.parent.mkdir(parents=True)
+        precious.touch()
+    (tmp_path / f".m.ctxembed-{'f' * 16}").mkdir()  # killed before it had a lock
+    running = leave(tmp_path / "m")
+    lock = create_lock(running / MARK)
+    assert lock is not None
+    elsewhere = leave(tmp_path / "m")  # on a file system that another machine has mounted too
+    (elsewhere / MARK).write_text("another machine\nanother boot")
+    kept = [running.name, elsewhere.name, ".m.tmp-mine", ".m.tmp-²", f".m.tmp-{'9' * 23}"]
+    for name in kept[2:]:
+        (tmp_path / name).mkdir()
     make(tmp_path / "m", "one")
-    assert sorted(os.listdir(tmp_path)) == sorted([".m.tmp-mine", f".m.tmp-{os.getppid()}", "m"])
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept, "m"])
+    os.close(lock)  # as the system does when a process ends
+    make(tmp_path / "m", "two", replace=True)
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept[1:], "m"])
 
 
 def test_an_old_model_moved_aside_is_restored(tmp_path: Path) -> None:
     """Where there is no swap, a run may die between its two renames."""
     make(tmp_path / "m", "one")
-    (tmp_path / "m").rename(tmp_path / f".m.old-{dead()}")
+    (tmp_path / "m").rename(leave(tmp_path / "m") / "old")
     with pytest.raises(UsageError, match="exists"):
         make(tmp_path / "m", "two")
     assert (tmp_path / "m" / "model.json").read_text() == "one"
+    assert os.listdir(tmp_path) == ["m"]
 
 
 def test_another_run_was_faster(tmp_path: Path) -> None:
@@ -122,27 +141,27 @@ def test_a_failure_leaves_the_file_that_was_there(
     assert os.listdir(tmp_path) == ["f"]
 
 
-@pytest.mark.posix
-def test_a_foreign_file_is_not_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "precious").write_bytes(b"precious")
-    other = tmp_path / f".f.ctxembed-{os.getpid()}"
-    other.symlink_to("precious")
-    with (
-        pytest.raises(CtxembedError, match="f: cannot be written: file exists"),
-        atomic_file(tmp_path / "f") as file,
-    ):
-        file.write(b"new")
-    assert other.read_bytes() == b"precious"
-
-
-def test_a_leftover_with_this_process_id_is_removed(tmp_path: Path) -> None:
-    """In a container every run may have the same number; what this one writes itself stays."""
-    (tmp_path / f".f.ctxembed-{os.getpid()}").write_bytes(b"half")
-    with atomic_file(tmp_path / "f") as file:
-        file.write(b"new")
-        sweep_files(tmp_path / "f")
-    assert (tmp_path / "f").read_bytes() == b"new"
+def test_what_a_run_writes_stays_while_another_writes(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / "f") as one:
+        one.write(b"one")
+        with atomic_file(tmp_path / "f") as other:
+            other.write(b"other")
+        assert (tmp_path / "f").read_bytes() == b"other"
+    assert (tmp_path / "f").read_bytes() == b"one"
     assert os.listdir(tmp_path) == ["f"]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("error", [ValueError("mmap"), EOFError("no data left"), OSError(2, "No")])
+def test_what_another_program_removed_is_named(error: Exception, tmp_path: Path) -> None:
+    make(tmp_path / "m", "one")
+    with (
+        pytest.raises(CtxembedError, match=r"removed by another program.*m is as it was"),
+        atomic_directory(tmp_path / "m", replace=True) as work,
+    ):
+        shutil.rmtree(work.parent)
+        raise error
+    assert (tmp_path / "m" / "model.json").read_text() == "one"
 
 
 @pytest.mark.posix

@@ -41,7 +41,7 @@ def windows(tmp_path: Path) -> Iterator[Run]:
         return subprocess.CompletedProcess(done.args, done.returncode, output, errors)
 
     yield run
-    assert not list((tmp_path / "work").rglob(".*"))  # no temporary file stays
+    assert list((tmp_path / "work").rglob(".*")) == []  # no temporary file stays
 
 
 @pytest.mark.posix  # Windows itself runs every other test

@@ -11,7 +11,7 @@ import pytest
 from ctxembed.errors import ModelError
 from ctxembed.storage.atomic import atomic_file, atomic_pair, check_pair_complete
 from tests.conftest import ROOT, Run
-from tests.storage.test_atomic import dead
+from tests.storage.test_atomic import leave
 
 KILLED = """
 import os, sys
@@ -61,8 +61,7 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_killed_export_are_removed(tmp_path: Path) -> None:
-    left = tmp_path / f".v.txt.ctxembed-{dead()}"
-    left.write_text("half")
+    (leave(tmp_path / "v.txt") / "new").write_text("half")
     mine = tmp_path / ".v.txt.ctxembed-notes"
     mine.write_text("precious")
     with atomic_file(tmp_path / "v.txt") as file:

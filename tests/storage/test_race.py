@@ -1,5 +1,6 @@
 """Two runs that end at the same moment."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,20 @@ from ctxembed.storage import atomic as whole
 def test_another_run_finishes_between_check_and_rename(
     replace: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work, target = tmp_path / "work", tmp_path / "m"
-    for folder in (work, target):
-        folder.mkdir()
-        (folder / "name").write_text(folder.name)
+    place, target = tmp_path / "place", tmp_path / "m"
+    for folder in (place / "new", target):
+        folder.mkdir(parents=True)
+        (folder / "vocab.txt").write_text(folder.name)
+    checked: list[bool] = []
+    real = os.path.lexists
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "exists", lambda _: False)  # the check: nothing is there yet
+        found = iter([False])  # the check: nothing is there yet
+        patch.setattr(os.path, "lexists", lambda path: next(found, real(path)))
+        patch.setattr(whole, "check_replaceable", lambda path: checked.append(True))
         if replace:
-            whole._put(work, target, replace)
+            assert whole._put(place, target, lambda: checked.append(True))
         else:
             with pytest.raises(UsageError, match="another run"):
-                whole._put(work, target, replace)
-    assert (target / "name").read_text() == ("work" if replace else "m")
+                whole._put(place, target, None)
+    assert (target / "vocab.txt").read_text() == ("new" if replace else "m")
+    assert len(checked) == 2 * replace

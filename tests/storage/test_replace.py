@@ -11,7 +11,7 @@ import pytest
 from ctxembed.errors import UsageError
 from ctxembed.storage.atomic import MARK, atomic_directory
 from tests.conftest import Run
-from tests.storage.test_atomic import dead
+from tests.storage.test_atomic import leave
 
 
 def precious(folder: Path, name: str, text: str = "precious") -> Path:
@@ -90,26 +90,28 @@ def test_what_ctxembed_writes_can_be_replaced(run: Run, often: Path, tmp_path: P
 
 def test_leftovers_of_a_killed_run_can_be_replaced(tiny: Path, tmp_path: Path, run: Run) -> None:
     shutil.copytree(tiny, tmp_path / "m")
-    for name in ("senses.npz", "model.json"):
-        (tmp_path / "m" / f".{name}.ctxembed-{dead()}").write_text("half")
+    for name in (".senses.npz.ctxembed-123", ".model.json.ctxembed-new"):
+        (tmp_path / "m" / name).write_text("half")
+    (leave(tmp_path / "m" / "senses.npz") / "new").write_text("half")
+    precious(leave(tmp_path / "m" / "index") / "new", "layer.json")
     assert run("info", "--check", "-m", "m", "--add").returncode == 0
-    left = [item for item in os.listdir(tmp_path / "m") if item.startswith(".")]
-    assert [item.rpartition("-")[0] for item in left] == [".senses.npz.ctxembed"]
+    assert not (tmp_path / "m" / ".model.json.ctxembed-new").exists()
     replace(tmp_path / "m")
     assert os.listdir(tmp_path / "m") == ["model.json"]
 
 
 @pytest.mark.posix
 def test_only_leftovers_of_ctxembed_are_removed(tmp_path: Path) -> None:
-    mine = precious(tmp_path / f".m.tmp-{dead()}", "diary.txt")
-    link = tmp_path / f".m.tmp-{dead()}"
-    link.symlink_to(tmp_path / "elsewhere")
-    leftover = precious(tmp_path / f".m.old-{dead()}", MARK).parent
-    precious(leftover, "text")
-    file = precious(tmp_path, f".m.old-{dead()}")
+    mine = precious(tmp_path / ".m.tmp-1", "diary.txt")
+    unmarked = precious(tmp_path / f".m.ctxembed-{'a' * 16}", "diary.txt")
+    link = tmp_path / f".m.ctxembed-{'b' * 16}"
+    link.symlink_to(leave(tmp_path / "other"))
+    file = precious(tmp_path, f".m.ctxembed-{'c' * 16}")
+    leftover = leave(tmp_path / "m")
+    precious(leftover / "new", "text")
     (tmp_path / "m").mkdir()
     replace(tmp_path / "m")
-    assert (mine.read_text(), file.read_text()) == ("precious", "precious")
-    assert link.is_symlink()
+    assert {item.read_text() for item in (mine, unmarked, file)} == {"precious"}
+    assert link.is_symlink() and (link / MARK).exists()
     assert not leftover.exists()
     assert sorted(os.listdir(tmp_path / "m")) == ["model.json"]

@@ -28,7 +28,7 @@ WORDS = {
     "snake_case 3.14 a1b2": ["snake", "case", "3.14", "a1b2"],
     "हिन्दी में किताबें": ["हिन्दी", "में", "किताबें"],
     "بہت آسان کام": ["بہت", "آسان", "کام"],
-    "re\N{COMBINING ACUTE ACCENT}sume": ["re\N{COMBINING ACUTE ACCENT}sume"],
+    "re\N{COMBINING ACUTE ACCENT}sume": ["résume"],
     "…—!?": [],
 }
 
@@ -280,7 +280,10 @@ def test_folder(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     assert read(str(tmp_path)) == ["1: one", "1: two", "1: three", "1: one"]
-    assert Corpus([str(tmp_path)]).skipped == [str(tmp_path / "photo.jpg")]
+    assert Corpus([str(tmp_path)]).skipped == {
+        str(tmp_path / "photo.jpg"): "not a text file",
+        str(tmp_path / "ctxembed-model"): "a model of ctxembed",
+    }
 
 
 def test_several_sources_and_stdin(run: Run, tmp_path: Path) -> None:
@@ -327,3 +330,36 @@ def test_a_character_across_two_blocks(tmp_path: Path, monkeypatch: pytest.Monke
     assert read(str(tmp_path / "a.txt")) == [
         line for i in range(3) for line in (f"{2 * i + 1}: ééééééééééé ünü", f"{2 * i + 2}: çç çç")
     ]
+
+
+def test_files_that_ctxembed_wrote_are_no_corpus(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    text = {"a.txt": "An apple a day.\n", "b.tsv": "label\tsentence\nx\tan apple\n",
+            "c.txt": "12 30\nwas the score\n", "d.csv": "apple,pear\n1,2\n"}  # fmt: skip
+    for name, content in text.items():
+        (folder / name).write_text(content)
+    lines = ("compare|[apple]", "neighbors|apple", "kwic|apple", "similarity|apple|juice", "info")
+    for number, line in enumerate(lines):
+        for suffix in ("tsv", "csv", "json", "jsonl", "md", "tex", "svg", "html"):
+            run(*line.split("|"), "-o", str(folder / f"{number}.{suffix}"))
+    for name in ("v.txt", "v.vec", "v.bin", "v.npy"):
+        assert run("export", str(folder / name)).returncode == 0
+    run("explore", "the [apple]", "-o", str(folder / "page.html"))
+    corpus = Corpus([str(folder)])
+    assert [Path(source.name).name for source in corpus.sources] == list(text)
+    assert corpus.skipped[str(folder / "0.json")] == "written by ctxembed"
+    assert len(corpus.skipped) >= 5 * 6 + 6
+    done = run("train", str(folder), "-o", "m", "--epochs", "1", "--min-count", "1")
+    assert "0.csv: skipped, written by ctxembed\n" in done.stderr
+    # a file that is named is read, whatever it holds
+    assert Corpus([str(folder / "0.tsv")]).sources
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_every_kind_of_line_end(run: Run, tmp_path: Path, end: str) -> None:
+    (tmp_path / "a.txt").write_bytes(end.join(["an apple", "a pear", ""]).encode())
+    done = run("tokenize", "a.txt", "--lines", "--per", "sentence", "--no-header")
+    assert [line.split("\t")[:2] for line in done.stdout.splitlines()] == [
+        ["1", "an apple"], ["2", "a pear"],
+    ]  # fmt: skip

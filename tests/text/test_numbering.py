@@ -85,10 +85,11 @@ def sentences(numbered: Numbered) -> list[list[str]]:
     st.sampled_from(["word", "whitespace"]),
     st.booleans(),
     st.booleans(),
-    st.sampled_from([("", 1), ("", 2), ("tr", 2)]),
+    st.sampled_from([("", 1), ("", 2), ("tr", 2), ("", 3), ("tr", 3)]),
 )
 @example("0.\xa00", "word", False, False, ("", 2))
 @example("one. two.\nthree", "word", False, False, ("", 2))
+@example("I\u0307 e\u0301 J\u030c K i\u0307\u0301", "word", False, False, ("", 3))
 @example("in 1990.\u00a07 came", "word", False, False, ("", 2))
 @example("\u0301a \u0660\u200da_b", "word", True, False, ("", 2))
 @example("$3.50 1,000,000. 5,é é,5 ٣٫٥ १,००० v1.2 İI Iİ 1.5's", "word", False, True, ("tr", 2))

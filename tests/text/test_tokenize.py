@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unicodedata import normalize
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,12 +79,33 @@ def test_learning_twice_gives_the_same_bytes() -> None:
 
 def test_a_combining_mark_is_no_word() -> None:
     assert Tokenizer().words("I \u2764\ufe0f pie, नहीं \u0301 cafe\u0301") == [
-        "i", "pie", "नहीं", "cafe\u0301",
+        "i", "pie", "नहीं", "café",
     ]  # fmt: skip
 
 
 def test_a_combining_mark_stays_with_its_letter() -> None:
-    assert Characters().words("e\u0301 \u0301x") == ["e\u0301", "\u0301", "x"]
+    assert Characters().words("e\u0301 \u0301x") == ["é", "\u0301", "x"]
+    assert Characters(rules=2).words("e\u0301") == ["e\u0301"]
+
+
+SPELLINGS = st.text(st.sampled_from("eEAİIiJkKaz ’'-,.1é\u0301\u0307\u030c\u0323ÅÅκΣ각가ệ"))
+
+
+@settings(deadline=None)
+@given(
+    SPELLINGS | ANY,
+    st.sampled_from([Tokenizer(), Tokenizer(cased=True), Tokenizer(language="tr"), Characters()]),
+)
+def test_both_spellings_of_a_text_have_the_same_words(text: str, tokenizer: Tokenizer) -> None:
+    composed, apart = (tokenizer.words(normalize(form, text)) for form in ("NFC", "NFD"))
+    assert composed == apart == [normalize("NFC", word) for word in composed]
+
+
+def test_subwords_of_letters_with_marks_have_their_offsets() -> None:
+    text = "nai\u0308ve apple"
+    pieces = list(PIECES.tokens(text))
+    assert [p for p, _, _ in pieces] == [p for p, _, _ in PIECES.tokens(normalize("NFC", text))]
+    assert "".join(text[start:end] for _, start, end in pieces) == text.replace(" ", "")
 
 
 def test_sentences_of_several_blocks_have_offsets() -> None:

@@ -63,14 +63,25 @@ def test_array_and_words(run: Run, tmp_path: Path, model: Model) -> None:
     assert (tmp_path / "v.vocab.txt").read_text().split() == model.vocabulary.words
 
 
-def test_existing_file_needs_force(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "v.txt").write_text("mine")
-    done = run("export", "v.txt")
-    assert done.returncode == 2
-    assert mentions(done.stderr, "v.txt exists --force")
-    assert (tmp_path / "v.txt").read_text() == "mine"
-    assert run("export", "v.txt", "--force").returncode == 0
-    assert (tmp_path / "v.txt").read_text() == TEXT
+def test_a_file_is_overwritten(run: Run, tmp_path: Path) -> None:
+    for options in ([], ["--force"]):
+        (tmp_path / "v.txt").write_text("mine")
+        assert run("export", "v.txt", *options).returncode == 0
+        assert (tmp_path / "v.txt").read_text() == TEXT
+
+
+def test_a_word_list_is_overwritten_with_its_array(run: Run, tmp_path: Path) -> None:
+    """A v.vocab.txt without v.npy was not named by the user and may be something else."""
+    words = tmp_path / "v.vocab.txt"
+    words.write_text("mine")
+    done = run("export", "v.npy")
+    assert done.returncode == 2 and mentions(done.stderr, "v.vocab.txt exists --force")
+    assert words.read_text() == "mine" and not (tmp_path / "v.npy").exists()
+    assert run("export", "v.npy", "--force").returncode == 0
+    for options in ([], ["--force"]):
+        words.write_text("mine")
+        assert run("export", "v.npy", *options).returncode == 0
+        assert words.read_text() != "mine"
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_ctrl_c_ends_the_processes_too(twins: Path) -> None:
     assert work.stderr is not None
     try:
         until = time.monotonic() + 120
-        while not list(twins.glob("ctxembed-*/*/.model.tmp-*")) and time.monotonic() < until:
+        while not list(twins.glob("ctxembed-*/*/.model.*/new")) and time.monotonic() < until:
             time.sleep(0.1)
         os.killpg(work.pid, signal.SIGINT)
         assert work.wait(timeout=120) == 130

@@ -126,7 +126,7 @@ def test_ctrl_c(engine: str, stage: str, tmp_path: Path) -> None:
     ]
     process = start(tmp_path, *line)
     deadline = time.monotonic() + 200
-    while not list(tmp_path.glob(f".m.tmp-*/index/{stage}")):
+    while not list(tmp_path.glob(f".m.ctxembed-*/new/index/{stage}")):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.002)
@@ -143,7 +143,7 @@ def test_terminate(tmp_path: Path) -> None:
     process = start(
         tmp_path, "c.txt", "-o", "m", "--epochs", "1000", "--dim", "400", "--workers", "2"
     )
-    while not list(tmp_path.glob(".m.tmp-*/index/positions.npy")):
+    while not list(tmp_path.glob(".m.ctxembed-*/new/index/positions.npy")):
         assert process.poll() is None
         time.sleep(0.01)
     process.terminate()
@@ -163,6 +163,22 @@ def test_ctrl_c_within_generated_code(tmp_path: Path) -> None:
     environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
     line = [sys.executable, "-m", "interrupted"]
     assert subprocess.run(line, cwd=tmp_path, env=environment).returncode == 130
+
+
+def test_a_file_that_ends_too_early_is_not_ctrl_c(tmp_path: Path) -> None:
+    code = (
+        "from ctxembed.cli import main as m\n"
+        "@m.cli.command()\n"
+        "def early(): raise EOFError('No data left in file')\n"
+        "m.Commands.get_command = lambda *_: early\n"
+        "m.COMMANDS = ('early',)\n"
+        "m.main()"
+    )
+    line = [sys.executable, "-c", code, "early"]
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 1, done
+    assert "a file ended too early: No data left in file" in done.stderr
 
 
 def test_two_trainings_at_once(tmp_path: Path) -> None:

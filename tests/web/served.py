@@ -83,9 +83,9 @@ if any("jobs import compute_map" in word for word in sys.orig_argv):
     jobs.word_map = wait
 """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, code: str = WAIT) -> None:
         self.folder = folder
-        (folder / "sitecustomize.py").write_text(self.WAIT)
+        (folder / "sitecustomize.py").write_text(code)
 
     def begun(self) -> list[int]:
         """Name the processes that have begun to search."""

@@ -173,11 +173,11 @@ def test_no_question_at_all(body: bytes, served: Served) -> None:
 
 def test_large_requests_are_refused(served: Served) -> None:
     path = f"/{served.token}/ask"
-    for length in ("10000000", "-1", "x", "99999999999999999999", ""):
+    for length in ("10000000", "-1", "x", "9" * 20, "9" * 5000, "²", ""):
         with socket.create_connection((served.host, served.port), timeout=30) as raw:
             head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
             kind = "Content-Type: application/json\r\n"
-            raw.sendall(f"{head}{kind}Content-Length: {length}\r\n\r\n".encode())
+            raw.sendall(f"{head}{kind}Content-Length: {length}\r\n\r\n".encode("latin-1"))
             assert raw.recv(100).split()[1] in (b"411", b"413")
     with suppress(BrokenPipeError, ConnectionResetError):  # it may hang up while we still talk
         kind = "application/json"
