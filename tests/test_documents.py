@@ -51,3 +51,11 @@ def test_each_test_that_a_promise_names_exists() -> None:
     defined = {name for file in files for name in re.findall(r"def (test_\w+)", file.read_text())}
     assert named - defined - {file.stem for file in files} == set()
     assert len(named) > 8
+
+
+def test_each_promise_names_a_test() -> None:
+    text = (ROOT / "SECURITY.md").read_text()
+    promises = text.partition("## What is promised")[2].partition("## ")[0].split("\n- **")[1:]
+    assert len(promises) > 8
+    for promise in promises:
+        assert re.search(r"`(tests/\w+/)?test_\w+(\.py)?`", promise), promise[:60]

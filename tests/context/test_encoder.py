@@ -1,9 +1,11 @@
 """A transformer encoder as a representation, and the message where none is installed."""
 
 import json
+import sys
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,36 @@ def test_absence_names_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'ctxembed\[transformers\]'"):
         Encoder.open("anything")
+
+
+def test_an_encoder_runs_no_code_of_its_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A directory may hold Python files; neither its tokenizer nor its model may run them."""
+    seen: list[dict[str, Any]] = []
+
+    class Auto:
+        is_fast = True
+
+        @classmethod
+        def from_pretrained(cls, path: Path, **options: Any) -> "Auto":
+            seen.append(options)
+            return cls()
+
+        def eval(self) -> "Auto":
+            return self
+
+    silent = SimpleNamespace(set_verbosity_error=list, disable_progress_bar=list)
+    hub = ModuleType("transformers")
+    vars(hub).update(AutoTokenizer=Auto, AutoModel=Auto, utils=SimpleNamespace(logging=silent))
+    torch = ModuleType("torch")
+    vars(torch).update(set_num_threads=lambda number: None)
+    monkeypatch.setitem(sys.modules, "transformers", hub)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    _ = Encoder(tmp_path, "name")._tokenizer_and_model
+    assert [options["trust_remote_code"] for options in seen] == [False, False]
+    assert [options["local_files_only"] for options in seen] == [True, True]
+    assert seen[1]["use_safetensors"] is True
 
 
 @needs
