@@ -34,7 +34,10 @@ WRITES = {  # a command that writes, and the files it writes beside the model m
 REPLACES = [line for line in WRITES if line.endswith("-o m --force") or line.startswith("train")]
 ADDS = ["learn -m m --epochs 0.005", "senses river --k 2 --save -m m", "info --check --add -m m",
         "fit task.tsv -m m --epochs 1", "index c.txt -m m -o m --force"]  # fmt: skip
-RETRY = (b"replaced by another model meanwhile", b"replaced while it was read")
+# A run that adds to a model may refuse one that replaced it, or whose words are not its own.
+REFUSED = (
+    b"replaced by another model meanwhile", b"replaced while it was read", b"no target is known",
+)  # fmt: skip
 NEW_PID_NAMESPACE = 0x20000000  # of unshare, as of a container; where it is refused, none
 
 
@@ -83,7 +86,7 @@ def concurrent(workspace: Workspace) -> Tries:
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             end = Result(code, b"", (folder / f".err-{number}").read_bytes(), 0, 0)
             fault = find_fault(end)
-            if code and not fault and (line in REPLACES or not any(t in end.err for t in RETRY)):
+            if code and not fault and (line in REPLACES or not any(t in end.err for t in REFUSED)):
                 fault = "lost"
             yield f"concurrent: {line} of {lines}", fault, end
         for question in ("info --check -m m", "compare|the [bank] of the [river]|-m|m"):
