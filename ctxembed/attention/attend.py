@@ -100,7 +100,8 @@ class AttentionResult:
     def trace(self) -> Trace:
         """Return every step from q·k to the masked scores, which are computed again."""
         keys = unit(self.keys) if self.layer.unit else self.keys
-        products = [_dot_keys(look.layer, look.q, keys, self.pairs.t_q) for look in self.looks]
+        t_q, looks = self.pairs.t_q, self.looks
+        products = [_dot_keys(look.layer, look.q, keys, t_q, False) for look in looks]
         scores = np.array(np.broadcast_to(np.concatenate(products, 2), self.head_weights.shape))
         scaled = scale_scores(scores.copy(), self.layer.scale)
         added = {}
@@ -227,9 +228,7 @@ def _compute_weights(
     return Look(layer, query_input, q, np.broadcast_to(weights, shape))
 
 
-def _dot_keys(
-    layer: Layer, q: Floats, keys: Floats, t_q: int, project_keys: bool = False
-) -> Floats:
+def _dot_keys(layer: Layer, q: Floats, keys: Floats, t_q: int, project_keys: bool) -> Floats:
     """Return q·k (B, Tq, H or 1, T), as q · (x W_K) if project_keys, else as (q W_Kᵀ) · x."""
     batch, length, dim = keys.shape
     if project_keys and layer.w_k is not None:

@@ -36,8 +36,7 @@ RETRY = "ctxembed.retry"  # in a context's meta: whether the command may start a
 ADVANCED = {
     "--cased", "--color", "--document", "--encoder", "--encoding", "--engine", "--errors",
     "--frames", "--general", "--heads", "--hierarchical-softmax", "--input-encoding", "--language",
-    "--lines",
-    "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
+    "--lines", "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
     "--per-word", "--permutations", "--pieces", "--positions", "--precision", "--rate", "--raw",
     "--sample", "--seed", "--tokenizer", "--train-words", "--vocab", "--workers",
 }  # fmt: skip
@@ -253,9 +252,7 @@ class Lines:
 def batch_decoding() -> dict[str, str]:
     """Return the encoding and errors of `options.batch` in the running command."""
     context = click.get_current_context(silent=True)
-    meta = context.meta if context else {}
-    keys = {"encoding": "ctxembed.input_encoding", "errors": "ctxembed.errors"}
-    return {name: meta[key] for name, key in keys.items() if key in meta}
+    return dict(context.meta.get("ctxembed.decoding", {})) if context else {}
 
 
 def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:

@@ -6,14 +6,12 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
-from ctxembed.evaluation.evaluate import evaluate
+from ctxembed.evaluation.evaluate import KINDS, evaluate
 from ctxembed.table import Table
-
-KINDS = ("similarity", "wic", "scws", "senses", "pseudowords", "analogies", "substitution")
 
 
 @command("evaluate", evaluate)
-@options.argument("kind", metavar="KIND", type=click.Choice(KINDS))
+@options.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @options.argument("file", nargs=-1)
 @options.value("--train", "Files to fit the threshold of wic on.", metavar="DATA GOLD", nargs=2)
 @options.value("--candidates", "Words to rank for substitution; needed for gap.", metavar="FILE")

@@ -7,8 +7,10 @@ from typing import Any
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
 from ctxembed.output.safe import safe
+from ctxembed.progress import SILENT
+from ctxembed.static.vector_files import write_vectors
 from ctxembed.table import Table
-from ctxembed.training.export import export, export_stream
+from ctxembed.training.export import export
 
 
 class Screen(io.BytesIO):
@@ -28,7 +30,8 @@ def command_(file: str, force: bool, model: str | None) -> Table | None:
     """Export static vectors for word2vec, gensim, fastText or numpy."""
     opened = open_model(model)
     if file == "-":
-        export_stream(opened, Screen() if sys.stdout.isatty() else sys.stdout.buffer)
+        stream = Screen() if sys.stdout.isatty() else sys.stdout.buffer
+        write_vectors(stream, opened.vocabulary.words, opened.vectors, SILENT, binary=False)
         sys.stdout.buffer.flush()
         return None
     return export(opened, file, force=force, progress=bars())

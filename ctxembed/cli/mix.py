@@ -45,8 +45,6 @@ def command_(
     """
     if len(corpora) not in (0, 2):
         raise UsageError("mix takes two corpora, or none for the bundled ones")
-    if corpora and not word:
-        raise UsageError("which word? give --word WORD")
     a, b = [open_corpus([name], encoding, errors, lines) for name in corpora] or (None, None)
     words = Tokenizer(tokenizer, cased, language=check_language(language))
     return mix(a, b, word, tokenizer=words, progress=bars(), **values)

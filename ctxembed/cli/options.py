@@ -3,60 +3,46 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from ctxembed.errors import UsageError
 
-F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 MAX_NUMBER = 2**31  # no option has use for a larger number
 argument = click.argument
 
 
-class _Range:
-    """A finite number from `min` to `max`; the error message names the range."""
+class Number(click.FloatRange):
+    """A finite number from `min` to `max`, of a kind; the error message names the range."""
 
-    kind: type[int] | type[float]
-    kind_name: str
-    min: Any
-    max: Any
-    min_open: bool
+    def __init__(self, kind: type[Any], min: float, max: float, *, above: bool = False) -> None:
+        super().__init__(min, max, min_open=above)
+        self.kind, self.kind_name = kind, "whole number" if kind is int else "number"
+        self.low, self.high = min, max
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             number = self.kind(value)
         except (ValueError, OverflowError, TypeError):  # int refuses 5,000 digits
             number = math.nan
-        low = number > self.min if self.min_open else number >= self.min
-        if low and number <= self.max:  # NaN is not
+        low = number > self.low if self.min_open else number >= self.low
+        if low and number <= self.high:  # NaN is not
             return number
         text = str(value) if len(str(value)) <= 40 else f"{str(value)[:40]}…"
-        first = f"above {self.min:g}, up to" if self.min_open else f"from {self.min:g} to"
-        message = f"{text} is not a {self.kind_name} {first} {self.max:,}."
+        first = f"above {self.low:g}, up to" if self.min_open else f"from {self.low:g} to"
+        message = f"{text} is not a {self.kind_name} {first} {self.high:,}."
         raise click.BadParameter(message, ctx, param)
 
     def _describe_range(self) -> str:  # for --help
-        described: str = "" if self.max == MAX_NUMBER else super()._describe_range()  # type: ignore[misc]
-        return described
+        return "" if self.max == MAX_NUMBER else super()._describe_range()
 
 
-class Whole(_Range, click.IntRange):
-    """A whole number."""
-
-    kind, kind_name = int, "whole number"
-
-
-class Real(_Range, click.FloatRange):
-    """A finite number."""
-
-    kind, kind_name = float, "number"
-
-
-def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+def together(*options: Decorator) -> Decorator:
     """Return one decorator that adds several options, in this order."""
 
-    def add(function: F) -> F:
+    def add(function: Any) -> Any:
         for option in reversed(options):
             function = option(function)
         return function
@@ -64,38 +50,34 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
-def value(names: str, help: str, **settings: Any) -> Callable[[F], F]:
+def value(names: str, help: str, **settings: Any) -> Decorator:
     """Return a click option; the last of its names may be the name of its parameter."""
     return click.option(*names.split(), help=help, show_default=True, **settings)
 
 
-def flag(names: str, help: str) -> Callable[[F], F]:
+def flag(names: str, help: str) -> Decorator:
     """Return an option without a value."""
     return value(names, help, is_flag=True)
 
 
 def integer(
     names: str, help: str, *, min: int = 1, max: int = MAX_NUMBER, default: int | None = None
-) -> Callable[[F], F]:
+) -> Decorator:
     """Return an option that takes a whole number."""
-    return value(names, help, type=Whole(min, max), metavar="N", default=default)
+    return value(names, help, type=Number(int, min, max), metavar="N", default=default)
 
 
-def real(
-    name: str, help: str, *, max: float, above: bool = True, metavar: str = "N"
-) -> Callable[[F], F]:
+def real(name: str, help: str, *, max: float, above: bool = True, metavar: str = "N") -> Decorator:
     """Return an option that takes a finite number above 0; above=False allows 0."""
-    return value(name, help, type=Real(0, max, min_open=above), metavar=metavar)
+    return value(name, help, type=Number(float, 0, max, above=above), metavar=metavar)
 
 
-def number(help: str, default: int | None = None, max: int = MAX_NUMBER) -> Callable[[F], F]:
+def number(help: str, default: int | None = None, max: int = MAX_NUMBER) -> Decorator:
     """Return the option -n: how many rows or words."""
     return integer("-n number", help, max=max, default=default)
 
 
-def choice(
-    names: str, values: Sequence[str], help: str, default: str | None = None
-) -> Callable[[F], F]:
+def choice(names: str, values: Sequence[str], help: str, default: str | None = None) -> Decorator:
     """Return an option that takes one of these values; the default is the first."""
     return value(names, help, type=click.Choice(values), default=default or values[0])
 
@@ -103,22 +85,22 @@ def choice(
 def attention(
     help: str = "learned, general, bag or a name; default: learned if the model has it.",
     metavar: str = "NAME",
-) -> Callable[[F], F]:
+) -> Decorator:
     """Return the option --attention."""
     return value("--attention", help, metavar=metavar)
 
 
-def seed(help: str = "Seed of the random numbers.") -> Callable[[F], F]:
+def seed(help: str = "Seed of the random numbers.") -> Decorator:
     """Return the option --seed."""
     return integer("--seed", help, min=0, default=1)
 
 
-def word_list(name: str, help: str) -> Callable[[F], F]:
+def word_list(name: str, help: str) -> Decorator:
     """Return an option that takes words separated by commas."""
     return value(name, help, metavar="WORD,...", callback=lambda _, __, text: _split(text or ""))
 
 
-def senses(names: str, help: str) -> Callable[[F], F]:
+def senses(names: str, help: str) -> Decorator:
     """Return the option for the number of senses; None means that the data decide."""
     return value(names, help, default="auto", callback=_read_sense_count, metavar="N|auto")
 
@@ -209,10 +191,11 @@ reading = together(value("--encoding", "Encoding of the file.", default="utf-8")
 
 def _keep_decoding(context: click.Context, parameter: click.Parameter, text: str) -> None:
     """Store how stdin is decoded, for `cli.command.Lines`."""
-    context.meta[f"ctxembed.{parameter.name}"] = text
+    name = str(parameter.name).removeprefix("input_")
+    context.meta.setdefault("ctxembed.decoding", {})[name] = text
 
 
-def batch(name: str = "--encoding") -> Callable[[F], F]:
+def batch(name: str = "--encoding") -> Decorator:
     """Return the options for lines of which each is answered: how their bytes become text."""
     kept: dict[str, Any] = {"expose_value": False, "callback": _keep_decoding}
     kinds = click.Choice(["strict", "replace"])

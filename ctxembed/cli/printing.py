@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.options import Whole
+from ctxembed.cli.options import Number
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
@@ -35,7 +35,7 @@ OPTIONS = (
     ),
     click.Option(
         ["--precision"],
-        type=Whole(0, 17),
+        type=Number(int, 0, 17),
         metavar="N",
         help="Digits after the decimal point; default 4 in a table, 6 in tsv, all in csv and json.",
     ),

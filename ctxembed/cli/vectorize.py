@@ -6,12 +6,11 @@ from typing import Any
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.errors import UsageError
-from ctxembed.queries.vectorize import count_words, each_sentence, vectorize
+from ctxembed.queries.vectorize import COUNTED, count_words, each_sentence, vectorize
 from ctxembed.table import Table
 from ctxembed.text.tokenizer import Tokenizer
 
-COUNTS = ("one-hot", "bow", "tfidf")
-METHODS = (*COUNTS, "static", "bag", "general", "learned")
+METHODS = (*COUNTED, "static", "bag", "general", "learned")
 
 
 @command("vectorize", vectorize)
@@ -29,10 +28,10 @@ def command_(
     """Turn sentences into word counts, TF-IDF or mean vectors; each line is a sentence."""
     if output is not None and Path(output).suffix != ".npz":
         raise UsageError(f"-o {output}: the name must end in .npz")
-    if method not in COUNTS and (values["columns"] or values["sparse"]):
-        raise UsageError(f"--columns and --sparse are for {', '.join(COUNTS)}")
+    if method not in COUNTED and (values["columns"] or values["sparse"]):
+        raise UsageError(f"--columns and --sparse are for {', '.join(COUNTED)}")
     words = Tokenizer(tokenizer, cased)
-    opened = None if method in COUNTS else open_model(model, vectors)
+    opened = None if method in COUNTED else open_model(model, vectors)
     if output is not None and opened is None:
         from ctxembed.output.arrays import write_sparse
 

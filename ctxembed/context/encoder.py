@@ -56,12 +56,9 @@ class Encoder:
         threads = re.match("[1-9][0-9]{0,3}", os.environ.get("OMP_NUM_THREADS", ""))  # also "4,2"
         torch.set_num_threads(int(threads[0]) if threads else 1)
         try:
-            tokenizer = hub.AutoTokenizer.from_pretrained(
-                self.path, local_files_only=True, trust_remote_code=False, add_prefix_space=True
-            )
-            model = hub.AutoModel.from_pretrained(
-                self.path, local_files_only=True, trust_remote_code=False, use_safetensors=True
-            )
+            safe = {"local_files_only": True, "trust_remote_code": False}
+            tokenizer = hub.AutoTokenizer.from_pretrained(self.path, add_prefix_space=True, **safe)
+            model = hub.AutoModel.from_pretrained(self.path, use_safetensors=True, **safe)
         except Exception as error:  # a damaged directory raises anything
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ModelError(f"{self.path}: cannot be opened as an encoder: {reason}") from None
@@ -76,10 +73,7 @@ class Encoder:
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d): the mean of the last layer's vectors of each target's subwords."""
-        read = [
-            item.written or Written([self.vocab[row] for row in item.ids], item.target)
-            for item in occurrences
-        ]
+        read = [o.written or Written([self.vocab[i] for i in o.ids], o.target) for o in occurrences]
         return self.embed([item.words for item in read], [item.target for item in read])
 
     def alone(self, rows: Sequence[int]) -> Floats:

@@ -1,6 +1,7 @@
 """Find a word, several words or a pattern in the corpus: apple, New York, bank* of."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
@@ -44,11 +45,9 @@ def find_hits(model: Model, query: str) -> Hits:
     if len(words) > MAX_WORDS or sum("*" in word for word in distinct) > MAX_PATTERNS:
         limit = f"at most {MAX_WORDS:,} words and {MAX_PATTERNS} patterns are searched together"
         raise UsageError(f"{query[:60]!r}…: {limit}. Shorten the query")
-    ids: dict[str, NDArray[np.int64]] = {}
-    for word in distinct:
-        ids[word] = _matching_ids(model, index, word)
-        if not len(ids[word]):
-            raise UnknownWordError(model.vocabulary.unknown(query))
+    ids = {word: _matching_ids(model, index, word) for word in distinct}
+    if not all(map(len, ids.values())):
+        raise UnknownWordError(model.vocabulary.unknown(query))
     terms = [ids[word] for word in words]
     rarest, positions = _rarest(model, index, terms)
     first = positions - rarest
@@ -60,14 +59,10 @@ def find_hits(model: Model, query: str) -> Hits:
     return Hits(query, first, len(terms))
 
 
-def find_each(words: Iterable[str], find: Callable[[str], T]) -> tuple[list[T], list[str]]:
-    """Return what `find` returns for known words, and a message for each unknown one.
-
-    If all are unknown, that is an error.
-    """
-    results: list[T] = []
-    unknown: list[str] = []
-    for word in words:
+def find_each(words: str | Iterable[str], find: Callable[[str], T]) -> tuple[list[T], list[str]]:
+    """Return results for known words, and messages on unknown ones; fail if all are unknown."""
+    results, unknown = list[T](), list[str]()
+    for word in [words] if isinstance(words, str) else words:
         try:
             results.append(find(word))
         except UnknownWordError as error:
@@ -83,11 +78,9 @@ def _matching_ids(model: Model, index: Index, word: str) -> NDArray[np.int64]:
     if "*" not in word:
         if (row := vocabulary.find(word)) is not None:
             return np.array([row])
-        for form in dict.fromkeys((word, normalize("NFC", word), normalize("NFD", word))):
-            try:
+        for form in (word, normalize("NFC", word), normalize("NFD", word)):
+            with suppress(ValueError):
                 return np.array([len(vocabulary) + index.rare.index(form)])
-            except ValueError:
-                continue
         return np.zeros(0, np.int64)
     pattern = normalize("NFC", vocabulary.tokenizer.normalise(word))
     if not pattern.strip("*"):
@@ -129,6 +122,5 @@ def _rarest(model: Model, index: Index, terms: list[NDArray[np.int64]]) -> tuple
     wanted = np.zeros(known + len(index.rare), np.bool_)
     wanted[term] = True
     blocks = range(0, len(index.ids), CHUNK)
-    return rarest, np.concatenate(
-        [first + np.flatnonzero(wanted[index.ids[first : first + CHUNK]]) for first in blocks]
-    )
+    parts = [first + np.flatnonzero(wanted[index.ids[first : first + CHUNK]]) for first in blocks]
+    return rarest, np.concatenate(parts)

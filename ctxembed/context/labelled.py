@@ -44,11 +44,7 @@ class Task:
 
 
 def read_task(
-    model: Model,
-    name: str,
-    seed: int = 1,
-    most: int = MAX_SENTENCES,
-    decoding: Decoding = UTF8,
+    model: Model, name: str, seed: int = 1, most: int = MAX_SENTENCES, decoding: Decoding = UTF8
 ) -> Task:
     """Return the task in a file; of more than `most` sentences a random sample is kept."""
     rng = np.random.default_rng(seed)

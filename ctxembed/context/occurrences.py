@@ -131,19 +131,14 @@ def text_around(
     first, last = max(begin, position - width), min(end, position + size + width)
     words = index.words(np.asarray(index.ids[first:last]))  # a word has at least one character
     at = position - first
-    left, right = " ".join(words[:at]), " ".join(words[at + size :])
-    return (
-        clip(left + " " * (at > 0), width),
-        " ".join(words[at : at + size]),
-        clip((" " * (position + size < end) + right)[::-1], width)[::-1],
-    )
+    left = " ".join(words[:at]) + " " * (at > 0)
+    right = " " * (position + size < end) + " ".join(words[at + size :])
+    return clip(left, width), " ".join(words[at : at + size]), clip(right[::-1], width)[::-1]
 
 
 def quote(index: Index, position: int, width: int = WIDTH, size: int = 1) -> str:
     """Return an occurrence in its context: … in the [bank] earns …"""
     left, hit, right = text_around(index, position, width, size)
     farther = text_around(index, position, width + 20, size)  # is there more than is shown?
-    return (
-        f"{'… ' * (len(farther[0]) > len(left))}{left.lstrip()}[{hit}]"
-        f"{right.rstrip()}{' …' * (len(farther[2]) > len(right))}"
-    )
+    before, after = "… " * (len(farther[0]) > len(left)), " …" * (len(farther[2]) > len(right))
+    return f"{before}{left.lstrip()}[{hit}]{right.rstrip()}{after}"

@@ -84,23 +84,16 @@ class Parsed:
 
 
 def parse(model: Model, sentence: str, word: str | None = None, number: int = 1) -> Parsed:
-    """Parse a sentence with its targets in brackets, or with `word` (apple, apple:2) as target.
-
-    Without either, every known word is a target.
-    """
+    """Parse a sentence; targets are in brackets, or `word` (apple, apple:2), or all known words."""
     short = repr(sentence if len(sentence) <= 60 else f"{sentence[:59]}…")
     brackets = sentence.count("[") + sentence.count("]")
     if brackets and 2 * len(re.findall(r"\[[^\[\]]*\w[^\[\]]*\]", sentence)) != brackets:
         raise UsageError(f"{short}: mark a target as [word], one pair of brackets each")
     marked = parse_marked(sentence, model.vocabulary.tokenizer)
     if len(marked.words) > MAX_WORDS:
-        raise UsageError(
-            f"{short}: a sentence of {len(marked.words):,} words; at most {MAX_WORDS:,} are read."
-            " Split it"
-        )
-    rows: dict[int, int] = {}
-    unknown: dict[int, str] = {}
-    forms: dict[str, str] = {}
+        length = f"a sentence of {len(marked.words):,} words; at most {MAX_WORDS:,} are read"
+        raise UsageError(f"{short}: {length}. Split it")
+    rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
     for position, written in enumerate(marked.words):
         row = model.vocabulary.find(written)
         if row is None and (row := model.vocabulary.find_form(written)) is not None:
@@ -129,10 +122,8 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
 def check_work(targets: int, words: int, limit: int, power: int = 1) -> None:
     """Refuse a sentence in which targets × words ** power is over the limit."""
     if targets * words**power > limit:
-        raise UsageError(
-            f"{targets:,} targets in a sentence of {words:,} words; mark at most"
-            f" {max(1, limit // words**power):,} of them with [ ], or shorten it"
-        )
+        fix = f"mark at most {max(1, limit // words**power):,} of them with [ ], or shorten it"
+        raise UsageError(f"{targets:,} targets in a sentence of {words:,} words; {fix}")
 
 
 def _whole_words(units: Sequence[str], model: Model) -> list[range]:
@@ -148,11 +139,8 @@ def _find_named(words: Sequence[str], name: str, model: Model) -> range:
     wanted, _, number = name.partition(":")
     units = tuple(model.vocabulary.tokenizer.words(wanted))
     size, ends = len(units), {span.stop for span in _whole_words(words, model)}
-    starts = [
-        start
-        for start in range(len(words))
-        if units and tuple(words[start : start + size]) == units and start + size in ends
-    ]
+    equal = (i for i in range(len(words)) if units and tuple(words[i : i + size]) == units)
+    starts = [start for start in equal if start + size in ends]
     if number and not re.fullmatch("[0-9]{1,9}", number):  # what isdigit accepts, int may not
         raise UsageError(f"--word {name[:60]}: write WORD or WORD:N")
     nth = int(number or 1)

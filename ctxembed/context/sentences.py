@@ -15,7 +15,7 @@ from ctxembed.context.representations import (
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import describe_forms
-from ctxembed.text.tokenizer import INNER, is_content
+from ctxembed.text.tokenizer import INNER, is_content, number_repeats
 
 MAX_LINES = 20  # lines without an answer that are listed with their reasons
 MAX_UNKNOWN = 8  # unknown words that are listed
@@ -148,20 +148,6 @@ def list_targets(sentences: Iterable[Parsed]) -> list[Target]:
                 name += f":{before + 1}" if before else ""
             targets.append(Target(parsed.number, name, item))
     return targets
-
-
-def number_repeats(tokens: Sequence[str]) -> list[str]:
-    """Return tokens with a number after each repeated one.
-
-    >>> number_repeats(["apple", "and", "apple"])
-    ['apple', 'and', 'apple:2']
-    """
-    seen: Counter[str] = Counter()
-    names = []
-    for token in tokens:
-        seen[token] += 1
-        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
-    return names
 
 
 def general_kind(model: Model, general: str | None) -> str:

@@ -12,17 +12,17 @@ from ctxembed.static.worked_example import MATRICES, read_vectors
 
 def open_worked_example(name: str) -> Model:
     """Return a model of the vectors in a file, or in a bundled example with this name."""
-    example = read_vectors(find_example(name))
-    words = [word.lower() for word in example.words]  # sentences are lower-cased too
+    written, vectors, _ = read_vectors(find_example(name))
+    words = [word.lower() for word in written]  # sentences are lower-cased too
     for word in words:
         if words.count(word) > 1:
             raise CorpusError(f"{name}: the word {word!r} appears twice")
-    return Model.from_vectors(name, words, example.vectors.astype(np.float32))
+    return Model.from_vectors(name, words, vectors.astype(np.float32))
 
 
 def worked_attention(model: Model) -> Attention | None:
     """Return a layer of the matrices in a worked example's file; None if it has none."""
-    matrices = read_vectors(find_example(str(model.path))).matrices
+    *_, matrices = read_vectors(find_example(str(model.path)))
     if not matrices:
         return None
     heads = max(len(matrix) for matrix in matrices.values())

@@ -51,7 +51,7 @@ def evaluate(
     if kind == "similarity":
         sets = [similarity(reader, file, context_free(model, scored), seed) for file in files]
     elif kind == "wic":
-        sets = [wic(reader, (files[0], files[1]), train, scored, seed)]
+        sets = [wic(reader, files, train, scored, seed)]
         if not train:
             notes.append("the threshold is the median cosine; --train DATA GOLD fits it")
     elif kind == "scws":
@@ -67,8 +67,7 @@ def evaluate(
     elif kind == "pseudowords":
         sets = _pseudowords(reader, files, scored, pairs, by_word, seed, progress)
     elif kind == "substitution":
-        paths = (files[0], files[1])
-        sets, notes = substitution(reader, paths, candidates, scored, seed, progress)
+        sets, notes = substitution(reader, files, candidates, scored, seed, progress)
     else:
         sets = analogies(reader, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)

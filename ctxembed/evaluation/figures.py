@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from ctxembed.evaluation.metrics import Figure, mean_figure, paired_p
-from ctxembed.evaluation.published import PUBLISHED
 from ctxembed.table import Cell, Chart, Column, Table
 
 EVALUATE = (
@@ -81,9 +81,12 @@ def tabulate(
         return Table(EVALUATE, rows, notes, chart=FIGURES)
     rows = [(*row, "measured here") for row in rows]
     sources: dict[str, list[str]] = {}
-    for name, metric, values, source in PUBLISHED.get(kind, ()):
-        sources.setdefault(source, []).extend(values)
-        rows += [(name, metric, key, v, *[None] * 5, source) for key, v in values.items()]
+    # figures from the literature: other models, larger corpora, sometimes other splits
+    for line in Path(__file__).with_name("published.tsv").read_text("utf-8").splitlines()[1:]:
+        benchmark, name, metric, key, number, source = line.split("\t")
+        if benchmark == kind:
+            sources.setdefault(source, []).append(key)
+            rows.append((name, metric, key, float(number), *[None] * 5, source))
     notes += [f"published: {', '.join(names)}: {source}" for source, names in sources.items()]
     if not sources:
         notes.append(f"no published figures for {kind}")

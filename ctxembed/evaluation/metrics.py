@@ -167,12 +167,10 @@ def nearest_neighbor(train: Floats, labels: Labels, test: Floats) -> Labels:
     return np.concatenate([labels[(block @ train.T).argmax(axis=1)] for block in blocks])
 
 
-def cluster_on_sphere(
-    units: Floats, number: int, rng: np.random.Generator, restarts: int = 10
-) -> Labels:
-    """Return (n,) clusters of unit vectors: k-means on the sphere, the best of `restarts`."""
+def cluster_on_sphere(units: Floats, number: int, rng: np.random.Generator) -> Labels:
+    """Return (n,) clusters of unit vectors: k-means on the sphere, the best of ten runs."""
     best, labels = -np.inf, np.zeros(len(units), np.intp)
-    for _ in range(restarts):
+    for _ in range(10):
         begin = units[rng.choice(len(units), min(number, len(units)), replace=False)]
         centres = k_means(units, begin, sphere=True, steps=50)
         assigned = nearest(units, centres)

@@ -16,9 +16,7 @@ from ctxembed.evaluation.items import Reader, cosines, expect
 from ctxembed.model.model import Model
 
 
-def similarity(
-    reader: Reader, path: str, representations: Sequence[Representation], seed: int
-) -> Scores:
+def similarity(reader: Reader, path: str, scored: Sequence[Representation], seed: int) -> Scores:
     """Return the scores of a file of word1 word2 score, between tabs, commas or spaces."""
     one, other, ratings = [], [], []
     for number, line in reader.lines(path):
@@ -36,12 +34,10 @@ def similarity(
         ratings.append(rating)
     if not ratings:
         raise CorpusError(f"{path}: no pairs of words in it")
-    return correlate(Path(path).stem, one, other, ratings, representations, seed)
+    return correlate(Path(path).stem, one, other, ratings, scored, seed)
 
 
-def scws(
-    reader: Reader, path: str, representations: Sequence[Representation], seed: int
-) -> list[Scores]:
+def scws(reader: Reader, path: str, scored: Sequence[Representation], seed: int) -> list[Scores]:
     """Return the scores of SCWS's ratings.txt in context, and of the same pairs as lone words."""
     ratings = list[float]()
     in_context: tuple[list[Occurrence], list[Occurrence]] = ([], [])
@@ -61,19 +57,19 @@ def scws(
                 alone[which].append(reader.item([lemma], range(1)))
     if not ratings:
         raise CorpusError(f"{path}: empty")
-    scores = correlate("in context", *in_context, ratings, representations, seed)
-    without = context_free(reader.model, representations)
+    scores = correlate("in context", *in_context, ratings, scored, seed)
+    without = context_free(reader.model, scored)
     return [scores, correlate("out of context", *alone, ratings, without, seed)]
 
 
 def correlate(
     name: str, one: Sequence[Occurrence], other: Sequence[Occurrence], ratings: Sequence[float],
-    representations: Sequence[Representation], seed: int,
+    scored: Sequence[Representation], seed: int,
 ) -> Scores:  # fmt: skip
     """Return the rank correlation of cosines with ratings; pairs without a vector are left out."""
     weights = metrics.resample(len(ratings), np.random.default_rng(seed))
     scores = Scores(name, len(ratings))
-    for representation in representations:
+    for representation in scored:
         alike = cosines(representation, one, other)
         known = ~np.isnan(alike)
         x, y = alike[known].round(6).astype(float), np.array(ratings)[known]
@@ -82,7 +78,7 @@ def correlate(
     return scores
 
 
-def context_free(model: Model, representations: Sequence[Representation]) -> list[Representation]:
+def context_free(model: Model, scored: Sequence[Representation]) -> list[Representation]:
     """Return the representations that differ from static vectors for a word without a sentence."""
     same = {"bag", "general", *model.attentions()}
-    return [item for item in representations if item.name not in same]
+    return [item for item in scored if item.name not in same]

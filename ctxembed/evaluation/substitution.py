@@ -65,13 +65,14 @@ class BalAdd(Static):
 
 
 def substitution(
-    reader: Reader, files: tuple[str, str], candidates: str | None,
+    reader: Reader, files: Sequence[str], candidates: str | None,
     representations: Sequence[Representation], seed: int, progress: Progress,
 ) -> tuple[list[Scores], list[str]]:  # fmt: skip
     """Return the scores of ranked candidates (GAP) and of words proposed freely; and notes."""
-    model, items = reader.model, list(_read(reader, *files, candidates))
+    data, gold = files
+    model, items = reader.model, list(_read(reader, data, gold, candidates))
     if not items:
-        raise CorpusError(f"{files[0]}: no item of it has a substitute of one word in {files[1]}")
+        raise CorpusError(f"{data}: no item of it has a substitute of one word in {gold}")
     rng = np.random.default_rng(seed)
     scored = list(representations)
     if model.output is not None:
@@ -86,7 +87,7 @@ def substitution(
     missing = sum(not len(item.occurrence.target) for item in items)
     saved = [saved_senses(model, item.lemma) for item in items]
     ambiguous = np.array([senses is not None and senses.number > 1 for senses in saved])
-    name = Path(files[0]).name.split(".")[0]
+    name = Path(data).name.split(".")[0]
     parts = [(name, np.ones(len(items), np.bool_)), (f"{name}, saved senses", ambiguous)]
     sets, notes = [], list[str]()
     for label, some in parts:
@@ -143,9 +144,7 @@ def _score(
     return values
 
 
-def _score_command(
-    model: Model, items: Sequence[Item], rng: np.random.Generator
-) -> dict[str, Floats]:
+def _score_command(model: Model, items: list[Item], rng: np.random.Generator) -> dict[str, Floats]:
     """Return the metrics (n,) of ranking as the command `substitutes` does."""
     representations = Representations.of(model)
     representation = representations.get(representations.default())

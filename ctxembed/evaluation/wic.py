@@ -14,7 +14,7 @@ from ctxembed.evaluation.figures import Scores
 from ctxembed.evaluation.items import Reader, cosines, expect
 from ctxembed.stats.vectors import Floats
 
-Files = tuple[str, str]  # data, gold
+Files = Sequence[str]  # data, gold
 Pairs = tuple[list[Occurrence], list[Occurrence]]
 
 

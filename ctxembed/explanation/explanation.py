@@ -57,16 +57,11 @@ class Explanation:
         """The names of the terms that are added to the scores."""
         return list(self.trace.added)
 
-    @property
-    def scale(self) -> Floats:
-        """(H,) the factor of q·k."""
-        return np.broadcast_to(np.asarray(self.attended.layer.scale, np.float64), self.heads)
-
     def steps(self, head: int, token: int) -> list[float]:
         """Return score, scale, each term, and their sum, of one token in one head."""
         at = (0, head, 0, token)
         added = (part[at] for part in self.trace.added.values())
-        steps = (self.trace.scores[at], self.scale[head], *added, self.trace.scaled[at])
+        steps = (self.trace.scores[at], self.attended.layer.scale, *added, self.trace.scaled[at])
         return [float(number) for number in steps]
 
     @cached_property
@@ -172,7 +167,7 @@ def check_rows(rows: Sequence[Row], item: Explanation) -> None:
     total, weights = column("sum", -np.inf), column("weight")
     added = column("scale") * column("score") + sum(column(term) for term in item.terms)
     seen = np.isfinite(total)
-    scales = np.where(seen, item.scale[:, None], 0)
+    scales = np.where(seen, item.attended.layer.scale, 0)
     mixed = np.einsum("ht,htd->d", weights, item.attended.values[0]) + item.attended.own[0, 0]
     parts = column("share").sum() + own
     for what, actual, expected in (

@@ -123,9 +123,8 @@ def make_steps(
         yield Step("scores", formula, tokens, keys, trace.scores[0, at], number)
         for name, part in trace.added.items():
             yield Step(name, f"what {name} adds", tokens, keys, part[0, at], number)
-        scale = float(np.broadcast_to(layer.scale, layer.heads)[at])
         added = (f"{name}{mark}" for name in trace.added)
-        formula = " + ".join([f"{scale:.4g} scores{mark}", *added])
+        formula = " + ".join([f"{layer.scale:.4g} scores{mark}", *added])
         yield Step("sum", formula, tokens, keys, trace.scaled[0, at], number)
         formula = f"softmax of each row of sum{mark}"
         yield Step("weights", formula, tokens, keys, attended.weights[0, at], number)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import ModelRepresentation, Representations, Run, TargetTrace
-from ctxembed.context.sentences import Sentences, number_repeats
+from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.substitutes import NAMED, AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import unit
 from ctxembed.table import Cell, Column
-from ctxembed.text.tokenizer import is_content
+from ctxembed.text.tokenizer import is_content, number_repeats
 
 MAX_REASONS = 3  # context words that are named
 MIN_CONTRIBUTION = 0.05  # part of the vector below which a word is no reason
@@ -47,11 +47,9 @@ class Meaning:
         parts = [f"like {', '.join(self.like)}"] if self.like else ["like no word it knows"]
         parts += [f"because {self.because}"] if self.because else []
         if self.sense is not None:
-            label, saved = self.sense.label, self.sense.saved
+            label, saved, share = self.sense.label, self.sense.saved, self.sense.share
             named = ", ".join(saved.markers[label][:MARKERS])
-            parts.append(
-                f"sense {label + 1} of {saved.number} ({named}), {self.sense.share:.2f} sure"
-            )
+            parts.append(f"sense {label + 1} of {saved.number} ({named}), {share:.2f} sure")
         return "; ".join(parts)
 
 

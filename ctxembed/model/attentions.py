@@ -139,9 +139,7 @@ def load_attention(model: Model, name: str) -> Saved:
     }
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
     try:
-        terms = (
-            TERMS[key](arrays.pop(key), arrays.pop(f"{key}_words", None)) for key in meta["terms"]
-        )
+        terms = (TERMS[t](arrays.pop(t), arrays.pop(f"{t}_words", None)) for t in meta["terms"])
         layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
     except (KeyError, TypeError):
         raise part.folder.damage(part.name, "its arrays are not those of its layer") from None

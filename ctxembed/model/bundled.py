@@ -91,9 +91,7 @@ def on_model(
 ) -> Callable[[Callable[Concatenate[Model, P], R]], Callable[Concatenate[ModelLike, P], R]]:
     """Decorate a query with its columns, and let it take a model's path or name as well."""
 
-    def declare(
-        query: Callable[Concatenate[Model, P], R],
-    ) -> Callable[Concatenate[ModelLike, P], R]:
+    def wrap(query: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[ModelLike, P], R]:
         def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:
             opened = open_model(model)
             result = query(opened, *args, **kwargs)
@@ -103,4 +101,4 @@ def on_model(
 
         return answers(*columns)(wraps(query)(run))
 
-    return declare
+    return wrap

@@ -20,6 +20,7 @@ from ctxembed.storage.folder import Part
 
 FORMAT = 3  # 1 was a folder a word, 2 one description of all words
 FILE = "senses.npz"
+DESCRIBED = ("attention", "counts", "bias", "markers", "examples", "facts")  # of each word
 ENCODING = ("utf-8", "surrogatepass")
 FIX = "remove it; ctxembed senses WORD --save finds senses again"
 
@@ -73,9 +74,8 @@ class Senses(Mapping[str, SavedSenses]):
     def __getitem__(self, word: str) -> SavedSenses:
         vectors, weights = (array[self.rows[word]] for array in self.arrays)
         try:
-            senses = SavedSenses(
-                word, vectors=vectors, weights=weights, **json.loads(self.lines[word])
-            )
+            described = json.loads(self.lines[word])
+            senses = SavedSenses(word, vectors=vectors, weights=weights, **described)
             fits = {len(vectors)} == set(map(len, (senses.counts, senses.bias, senses.markers)))
             fits = fits and bool(np.isfinite(vectors).all() and np.isfinite(weights).all())
         except (TypeError, ValueError):
@@ -116,7 +116,8 @@ def save_senses(model: Model, *senses: SavedSenses) -> Path:
                 lines = dict(saved.lines)
                 rows = {word: [array[saved.rows[word]] for array in saved.arrays] for word in lines}
         for item in senses:
-            lines[item.word] = _to_json(item)
+            described = {name: getattr(item, name) for name in DESCRIBED}
+            lines[item.word] = json.dumps(described, ensure_ascii=False).encode(*ENCODING)
             rows[item.word] = [item.vectors, item.weights]
         vectors, weights = (np.concatenate(side) for side in zip(*rows.values(), strict=True))
         small = isinstance(model.vectors, Quantized)
@@ -146,9 +147,8 @@ def _read_file(model: Model, path: Part) -> Senses:
             meta = json.loads(file["description"].tobytes())
             version, made_for = int(meta["format"]), meta.get("model")
             if version > FORMAT:
-                raise ModelError(
-                    f"{path}: format {version}, this ctxembed reads up to {FORMAT}; {FIX}"
-                )
+                newer = f"format {version}, this ctxembed reads up to {FORMAT}"
+                raise ModelError(f"{path}: {newer}; {FIX}")
             raw = [np.asarray(file[name]) for name in ("vectors", "weights")]
             arrays = [Quantized(array) if array.dtype == np.int8 else array for array in raw]
             if version < FORMAT:
@@ -168,16 +168,3 @@ def _read_file(model: Model, path: Part) -> Senses:
         raise ModelError(f"{path}: damaged; {FIX}") from None
     model.check_fingerprint(path, made_for, FIX)
     return Senses(path, lines, rows, arrays)
-
-
-def _to_json(item: SavedSenses) -> bytes:
-    """Return the senses of a word without their vectors, as a line of JSON."""
-    fields: dict[str, Any] = {
-        "attention": item.attention,
-        "counts": list(map(int, item.counts)),
-        "bias": list(map(float, item.bias)),
-        "markers": list(map(list, item.markers)),
-        "examples": [list(map(int, positions)) for positions in item.examples],
-        "facts": dict(item.facts),
-    }
-    return json.dumps(fields, ensure_ascii=False).encode(*ENCODING)

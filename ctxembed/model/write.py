@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ctxembed import __version__
 from ctxembed.model.model import FORMAT, Model
 from ctxembed.static.frames import count_frames
-from ctxembed.static.space import quantize
 from ctxembed.stats.vectors import Floats
 from ctxembed.storage.arrays import load
 from ctxembed.storage.atomic import atomic_file
@@ -28,13 +27,11 @@ def write_files(
     vectors: Floats,
     output: Floats | None,
     meta: dict[str, Any],
-    *,
-    small: bool = False,
 ) -> None:
-    """Write the files of a model, all but its index, into a folder; small: 8 bits a number."""
-    np.save(folder / "vectors.npy", quantize(vectors) if small else vectors)
+    """Write the files of a model, all but its index, into a folder."""
+    np.save(folder / "vectors.npy", vectors)
     if output is not None:
-        np.save(folder / "output.npy", quantize(output) if small else output)
+        np.save(folder / "output.npy", output)
     write_description(folder, words, counts, int(vectors.shape[1]), meta)
 
 

@@ -23,21 +23,18 @@ BATCH_SIZE = 1 << 14  # rows that are converted together
 
 
 def write_table(path: Path, table: Table) -> tuple[int, int]:
-    """Write the vectors and the other columns of a table; return (n, d).
-
-    The file is renamed to its final name only when it is complete.
-    """
-    (vector_column,) = (i for i, column in enumerate(table.columns) if column.role == "vector")
+    """Write the vectors and the other columns of a table; return (n, d)."""
+    (column,) = (column for column in table.columns if column.role == "vector")
     rows = iter(table.rows)
 
     def chunks() -> Chunks:
         while batch := list(islice(rows, BATCH_SIZE)):
             cells: dict[str, Any] = dict(zip(table.names, zip(*batch, strict=True), strict=True))
-            yield cells, np.array(cells.pop(table.names[vector_column]), np.float32)
+            yield cells, np.array(cells.pop(column.name), np.float32)
 
-    dim = len(table.columns[vector_column].parts)
+    dim = len(column.parts)
     if path.suffix == ".parquet":
-        return _write_parquet(path, table.names[vector_column], chunks()), dim
+        return _write_parquet(path, column.name, chunks()), dim
     return _write_arrays(path, chunks(), dim), dim
 
 
@@ -88,8 +85,7 @@ class _Column:
         write_header(file, (number, *self.shape), kind)
         self.spool.seek(0)
         if self.kind != "U":
-            shutil.copyfileobj(self.spool, file)
-            return
+            return shutil.copyfileobj(self.spool, file)
         lines = (line.decode()[:-1] for line in self.spool)
         while batch := list(islice(lines, BATCH_SIZE)):
             file.write(np.array(batch, kind).tobytes())
@@ -101,9 +97,8 @@ def _write_parquet(path: Path, name: str, chunks: Chunks) -> int:
         import pyarrow as pa
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        raise CtxembedError(
-            "Writing .parquet needs pyarrow. Install it with: pip install 'ctxembed[spark]'"
-        ) from None
+        install = "Install it with: pip install 'ctxembed[spark]'"
+        raise CtxembedError(f"Writing .parquet needs pyarrow. {install}") from None
     number, writer = 0, None
     with atomic_file(path) as file:
         for labels, batch in chunks:
@@ -126,9 +121,6 @@ def write_matrices(path: Path, matrices: Mapping[str, NDArray[Any]]) -> None:
 
 def write_sparse(path: Path, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     """Write a CSR matrix as scipy.sparse.load_npz reads it, with the names of rows and columns."""
-    with atomic_file(path) as file:
-        np.savez_compressed(
-            file, format=np.array(b"csr"), shape=np.array(matrix.shape), data=matrix.data,
-            indices=matrix.indices, indptr=matrix.indptr, rows=np.array(rows),
-            columns=np.array(columns),
-        )  # fmt: skip
+    names = {"rows": np.array(rows), "columns": np.array(columns)}
+    csr = {"format": np.array(b"csr"), "shape": np.array(matrix.shape), "data": matrix.data}
+    write_matrices(path, {**csr, "indices": matrix.indices, "indptr": matrix.indptr, **names})

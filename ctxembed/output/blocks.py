@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ctxembed.output.frame import Scale, scale
-from ctxembed.output.heat import arrange_squares
 from ctxembed.output.letters import clean
-from ctxembed.output.rows import part_length
+from ctxembed.output.rows import arrange_squares, part_length
 from ctxembed.output.sentence import find_target
 from ctxembed.output.terminal import display_width, fit, paint
 from ctxembed.output.view import Panel, Point, View, read_views
@@ -175,12 +174,8 @@ def _draw_square(value: float | None, text: str, most: float, wide: int, colours
 
 def _plot(view: View, panel: Panel, width: int, colours: bool) -> Iterator[str]:
     """Draw lines or points on a grid, with the scale of y on the left."""
-    marks = [
-        (point.x, value, view.series_number(point, i))
-        for point in panel.points
-        for i, value in enumerate(point.y)
-        if point.x is not None and value is not None
-    ]
+    drawn = ((p, i, y) for p in panel.points for i, y in enumerate(p.y) if y is not None)
+    marks = [(p.x, y, view.series_number(p, i)) for p, i, y in drawn if p.x is not None]
     if not marks:
         return
     xs, ys = [x for x, _, _ in marks], [y for _, y, _ in marks]

@@ -41,6 +41,16 @@ def numbers(cell: Cell) -> list[float]:
     return list(vector.tolist() if hasattr(vector, "tolist") else vector)
 
 
+def json_value(cell: Cell, digits: int | None) -> Any:
+    """Return a cell for JSON: floats rounded, NaN and infinity as None, arrays as lists."""
+    if isinstance(cell, float):
+        rounded = cell if digits is None else round(cell, digits)
+        return rounded if isfinite(cell) else None
+    if cell is None or isinstance(cell, str | int):
+        return cell
+    return [json_value(part, digits) for part in numbers(cell)]
+
+
 def as_text(cell: Cell, digits: int | None, chance: bool = False) -> str:
     """Return a cell as text: "" for None and NaN, never -0.00; a small chance is not rounded to 0.
 

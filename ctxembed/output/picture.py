@@ -1,7 +1,4 @@
-"""Draw the charts of a Table one below the other, with its notes at the end.
-
-As SVG or an HTML page, or as PNG and PDF with the extra `pictures`.
-"""
+"""Draw the charts of a Table and its notes as SVG, as an HTML page, or as PNG and PDF."""
 
 from collections.abc import Callable
 from html import escape
@@ -10,10 +7,9 @@ from string import Template
 from typing import Any
 
 from ctxembed.errors import CtxembedError
-from ctxembed.output.heat import draw_heat
 from ctxembed.output.letters import SMALL, TITLE, clean, wrap_text
 from ctxembed.output.plots import draw_lines, draw_scatter
-from ctxembed.output.rows import draw_bars, draw_dots
+from ctxembed.output.rows import draw_bars, draw_dots, draw_heat
 from ctxembed.output.sentence import draw_tokens
 from ctxembed.output.sheet import FONT, MARGIN, Sheet
 from ctxembed.output.view import View, read_views
@@ -66,10 +62,8 @@ def convert(table: Table, form: str, digits: int | None = None) -> str | bytes:
     try:
         import vl_convert
     except ImportError:
-        install = "pip install 'ctxembed[pictures]'"
-        raise CtxembedError(
-            f"{form} needs vl-convert-python. Run {install}, or choose svg."
-        ) from None
+        fix = "Run pip install 'ctxembed[pictures]', or choose svg."
+        raise CtxembedError(f"{form} needs vl-convert-python. {fix}") from None
     # The converter's own font, so that every machine draws the same picture.
     svg = svg.replace(FONT, f"'Liberation Sans',{FONT}")
     if form == "png":

@@ -42,11 +42,8 @@ def _line(
 ) -> float | None:
     """Draw one line; return the y coordinate of its last point."""
     column = 0 if view.chart.series else number
-    points = [
-        (along(p.x), p, p.y[column])
-        for p in panel.points
-        if p.x is not None and view.series_number(p, number) == number
-    ]
+    mine = (p for p in panel.points if view.series_number(p, number) == number)
+    points = [(along(p.x), p, p.y[column]) for p in mine if p.x is not None]
     colour = number % COLOURS
     held = [
         (x, up(p.low), up(p.high)) for x, p, _ in points if p.low is not None and p.high is not None
@@ -68,8 +65,7 @@ def _line(
 def draw_scatter(sheet: Sheet, view: View) -> None:
     """Draw points: a map of many, or a plane with arrows from the start representation."""
     if view.chart.start:
-        _draw_planes(sheet, view)
-        return
+        return _draw_planes(sheet, view)
     for panel in view.panels:
         sheet.heading(panel.name)
         points = [(p.x, p.y[0], p) for p in panel.points if p.x is not None and p.y[0] is not None]
@@ -121,10 +117,8 @@ def name_clusters(
     clusters: dict[str, list[tuple[float, float]]], frame: Frame
 ) -> Iterator[tuple[float, float, str, int]]:
     """Yield x, y, the first words and the index of each series, over the median of its points."""
-    middles = [
-        [sorted(side)[len(some) // 2] for side in zip(*some, strict=True)]
-        for some in clusters.values()
-    ]
+    sides = (zip(*some, strict=True) for some in clusters.values())
+    middles = [[sorted(side)[len(side) // 2] for side in both] for both in sides]
     names = [shorten(" ".join(clean(name).split()[:4]), frame.width * 0.4) for name in clusters]
     heights = [(y, number) for number, (_, y) in enumerate(middles)]
     for y, number in spread_labels(heights, TEXT + 6):

@@ -1,16 +1,18 @@
 """Write a Table as text, in any of the formats."""
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
-from ctxembed.output.cells import Page, Texts, as_text, expand_vectors, numbers, round_shares
+from ctxembed.output.cells import Page, Texts, as_text, expand_vectors, json_value, round_shares
 from ctxembed.output.safe import safe
-from ctxembed.table import Cell, Column, Row, Table
+from ctxembed.output.terminal import display_width, fit
+from ctxembed.table import Column, Row, Table
 
+PREVIEW_ROWS = 200  # rows that are read to find the column widths
+MIN_CONTEXT = 8  # characters of context to either side, however narrow the terminal
 _SPECIAL = str.maketrans({
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -66,8 +68,7 @@ def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
 
 
 def _on_one_line(cell: str) -> str:
-    breaks = "\t" in cell or "\n" in cell or "\r" in cell
-    return " ".join(cell.split()) if breaks else cell
+    return " ".join(cell.split()) if "\t" in cell or "\n" in cell or "\r" in cell else cell
 
 
 def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
@@ -112,25 +113,14 @@ def _json(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterato
 def _jsonl(columns: Sequence[Column], rows: Iterable[Row], page: Page) -> Iterator[str]:
     names = [column.name for column in columns]
     for row in rows:
-        values = (_json_value(cell, page.digits) for cell in row)
+        values = (json_value(cell, page.digits) for cell in row)
         yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False) + "\n"
-
-
-def _json_value(cell: Cell, digits: int | None) -> Cell:
-    if isinstance(cell, list) or hasattr(cell, "tolist"):
-        exact = digits is None
-        return [n if exact or isinstance(n, str) else round(n, digits or 0) for n in numbers(cell)]
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return None
-    return round(cell, digits) if isinstance(cell, float) and digits is not None else cell
 
 
 def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
     columns, rows = [columns[i] for i in kept], ([row[i] for i in kept] for row in rows)
     if any(column.role == "keyword" for column in columns):
-        from ctxembed.output.concordance import line_up
-
         yield from line_up(columns, rows, page)
         return
     body = [list(map(_on_one_line, row)) for row in rows]
@@ -148,6 +138,41 @@ def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
         for i in range(1 + max(name.count("\n") for name in names)):
             lines[i] = f"\x1b[1m{lines[i]}\x1b[0m"
     yield from (line + "\n" for line in lines)
+
+
+def line_up(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
+    """Yield lines one by one; the contexts left and right of the keyword share the free width."""
+    stream = iter(rows)
+    first = list(islice(stream, PREVIEW_ROWS))
+    if 0 < len(first) < PREVIEW_ROWS:  # these are all rows: drop empty columns
+        every = enumerate(columns)
+        kept = [i for i, c in every if c.role != "number" or any(row[i] for row in first)]
+        columns, first = [columns[i] for i in kept], [[row[i] for i in kept] for row in first]
+    names = [column.name for column in columns]
+    middle = next(i for i, column in enumerate(columns) if column.role == "keyword")
+    left, right = middle - 1, middle + 1
+    texts = zip(names, *first, strict=True)
+    sizes = [max([len(name) * page.header, *map(display_width, cells)]) for name, *cells in texts]
+    if page.width is not None:
+        sizes[0] = min(sizes[0], max(12, page.width // 6))  # a long path shows its end
+        sizes[middle] = min(sizes[middle], max(12, page.width // 5))
+        others = sum(size for i, size in enumerate(sizes) if i not in (left, right))
+        free = max(2 * MIN_CONTEXT, page.width - others - 2 * (len(sizes) - 1))
+        sizes[left], sizes[right] = free // 2, free - free // 2
+
+    def fit_line(row: Sequence[str]) -> str:
+        fitted = (
+            fit(cell, size, right=i == left or columns[i].role == "number", end=i in (0, left))
+            for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
+        )
+        return "  ".join(fitted).rstrip() + "\n"
+
+    if page.header:
+        head = fit_line(names)
+        yield f"\x1b[1m{head[:-1]}\x1b[0m\n" if page.bold else head
+        yield "  ".join("-" * size for size in sizes) + "\n"
+    for row in chain(first, stream):
+        yield fit_line(row)
 
 
 def _markdown(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:

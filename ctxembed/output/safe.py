@@ -32,5 +32,4 @@ def say(lines: Iterable[str]) -> None:
 
 def discard_stdout() -> None:
     """Discard what stdout still holds: its reader has ended."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

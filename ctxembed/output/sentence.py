@@ -1,13 +1,12 @@
 """Draw a sentence: words shaded by weight, and arcs as wide as the weight."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from ctxembed.output.frame import draw_shades
 from ctxembed.output.letters import SMALL, TEXT, clean, measure, runs_left, shorten
 from ctxembed.output.sheet import MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
-from ctxembed.text.tokenizer import INNER
+from ctxembed.text.tokenizer import INNER, number_repeats
 
 WIDE = 14  # the width of the arc of a weight of 1
 PAD, GAP, HIGH = 5, 6, 26  # around a word, between words, and the height of its box
@@ -18,10 +17,9 @@ def draw_tokens(sheet: Sheet, view: View) -> None:
     """Draw each panel: on one line if the sentence fits, else one word per line."""
     most = max(view.numbers, default=0.0)
     for panel in view.panels:
-        sizes = [
-            max(measure(clean(point.label)) + 2 * PAD, measure(point.texts[0], SMALL) + 4)
-            for point in panel.points
-        ]
+        words = (measure(clean(point.label)) + 2 * PAD for point in panel.points)
+        numbers = (measure(point.texts[0], SMALL) + 4 for point in panel.points)
+        sizes = list(map(max, words, numbers))
         if len(view.panels) > 1:
             sheet.y += TEXT
             sheet.text(MARGIN, sheet.y, panel.name, bold=True)
@@ -37,13 +35,8 @@ def draw_tokens(sheet: Sheet, view: View) -> None:
 
 def find_target(points: Sequence[Point]) -> int | None:
     """Return the index of the target: apple, or apple:2 for the second apple of the sentence."""
-    seen: Counter[str] = Counter()
-    for i, point in enumerate(points):
-        token = point.label.replace(f" {INNER}", "")
-        seen[token] += 1
-        if point.start == (token if seen[token] == 1 else f"{token}:{seen[token]}"):
-            return i
-    return None
+    names = number_repeats([point.label.replace(f" {INNER}", "") for point in points])
+    return next((i for i, point in enumerate(points) if point.start == names[i]), None)
 
 
 def arc_above(start: float, end: float, base: float) -> str:
@@ -185,8 +178,7 @@ def _draw_one_word_per_line(sheet: Sheet, panel: Panel, most: float) -> None:
             sheet.path(arc, "l0", wide=WIDE * weight, opacity=0.7, tip=_tip(point))
         left, shade = edge - size * turned, _shade(point, most, i == target)
         _box(sheet, left, y - ROW / 2 + 1, size, ROW - 2, shade, framed=i == target)
-        begin = at(MARGIN + aside + PAD)
-        sheet.text(begin, y + TEXT * 0.35, word, anchor=near, bold=i == target)
+        sheet.text(at(MARGIN + aside + PAD), y + TEXT * 0.35, word, anchor=near, bold=i == target)
         sheet.small_text(at(bar - 8), y + 4, point.texts[0], far)
         if weight:
             long = (sheet.width - MARGIN - bar) * weight / most

@@ -63,8 +63,7 @@ class Sheet:
 
     def _add(self, tag: str, text: str = "", tip: str = "", **attributes: str) -> None:
         """Add an element; empty attributes are left out, kind is its class."""
-        names = {"kind": "class"}
-        kept = {names.get(k, k.replace("_", "-")): v for k, v in attributes.items() if v}
+        kept = {k.replace("kind", "class").replace("_", "-"): v for k, v in attributes.items() if v}
         if self.row is not None:
             kept["data-row"] = str(self.row)
         text, tip = (mark_directions(clean(some)) for some in (text, tip.strip()))
@@ -155,8 +154,7 @@ class Sheet:
 
 def _to_xml(mark: Mark) -> str:
     tag, attributes, text, tip = mark
-    start = f"<{tag}" + "".join(
-        f' {name}="{value}"' for name, value in attributes.items() if name != "data-row"
-    )
+    shown = (f' {name}="{value}"' for name, value in attributes.items() if name != "data-row")
+    start = f"<{tag}{''.join(shown)}"
     inside = (f"<title>{escape(tip)}</title>" if tip else "") + escape(text)
     return f"{start}>{inside}</{tag}>" if inside or tag == "text" else f"{start}/>"

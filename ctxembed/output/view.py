@@ -112,11 +112,8 @@ def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
 
     def join(i: int, columns: Sequence[int], named: bool = True) -> str:
         """Join cells with spaces; a column's name precedes an integer."""
-        before = (
-            f"{drawn.columns[c].name} " if named and isinstance(read[i][c], int) else ""
-            for c in columns
-        )
-        parts = (name + texts[i][c] for name, c in zip(before, columns, strict=True))
+        names = {c: f"{drawn.columns[c].name} " for c in columns if isinstance(read[i][c], int)}
+        parts = (names.get(c, "") * named + texts[i][c] for c in columns)
         return " ".join(filter(None, parts))
 
     panel, label, series = map(columns, (chart.panel, chart.label, chart.series))
@@ -124,12 +121,10 @@ def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
     x = None if chart.x is None else drawn.column_index(chart.x)
     start = drawn.names.index(chart.start) if chart.start in drawn.names else None
     panels: dict[str, Panel] = {}
+    squares = chart.kind in ("tokens", "heat")
     for i, row in enumerate(read[:MAX_ROWS]):
         values = tuple(number(row, column) for column in y)
-        squares = chart.kind in ("tokens", "heat")
-        if squares and x is not None and row[x] is None:
-            continue
-        if not squares and all(value is None for value in values):
+        if x is not None and row[x] is None if squares else all(v is None for v in values):
             continue
         point = Point(
             label=join(i, label, named=chart.kind != "heat"), series=join(i, series),

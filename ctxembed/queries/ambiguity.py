@@ -1,7 +1,7 @@
 """Answer `ambiguity`: which words need their context, and which are served by one vector."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -98,11 +98,8 @@ def ambiguity(
         notes.append(f"{some} {topics}; senses WORD shows them")
     if summary:
         return Table(SUMMARY, _summary(representations, usages), notes, unknown)
-    rows: list[tuple[Cell, ...]] = [
-        (u.word, u.count, u.senses or None, u.score, u.similarity, u.low, u.high, u.explained,
-         u.verdict)
-        for u in usages[:number]
-    ]  # fmt: skip
+    shown = usages[:number]
+    rows = [(u.word, u.count, u.senses or None, *astuple(u)[3:], u.verdict) for u in shown]
     return Table(AMBIGUITY, rows, notes, unknown, DOTS)
 
 

@@ -7,12 +7,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.context.hits import find_each, find_hits
 from ctxembed.context.occurrences import Positions, corpus_of
 from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
-from ctxembed.queries.kwic import classify_at, describe_count, find_all, find_known_senses
+from ctxembed.queries.kwic import classify_at, describe_count, find_known_senses
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
 from ctxembed.table import Cell, Column, Table
 from ctxembed.text.index import Index
@@ -42,7 +43,7 @@ def collocates(
     progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Return the words that occur near words more often than by chance, or near each sense."""
-    matches, unknown = find_all(model, words)
+    matches, unknown = find_each(words, partial(find_hits, model))
     index, rows, notes = corpus_of(model), list[tuple[Cell, ...]](), list[str]()
     counts = index.count_all()
     rank = partial(

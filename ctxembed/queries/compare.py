@@ -61,10 +61,8 @@ def compare(
     names = attention.split(",") if isinstance(attention, str) else attention
     main = names[-1] if names else representations.default()  # described first
     kind = general_kind(model, general)
-    chosen = [
-        representations.get(name, kind)
-        for name in (*BASELINES, *(names or representations.names()[2:]))
-    ]
+    every = (*BASELINES, *(names or representations.names()[2:]))
+    chosen = [representations.get(name, kind) for name in every]
     opened = open_encoders(encoders, model)
     compared: list[Representation] = [*chosen, *opened]
     targets = read.targets()
@@ -72,9 +70,7 @@ def compare(
     runs = {representation.name: representation.run(items) for representation in chosen}
     vectors = {name: run.vectors for name, run in runs.items()}
     vectors |= {encoder.name: encoder.vectors(items) for encoder in opened}
-    on_axes = {
-        one.name: axis_cosines(model, vectors[one.name], axes, one.alone) for one in compared
-    }
+    on_axes = {r.name: axis_cosines(model, vectors[r.name], axes, r.alone) for r in compared}
     senses = [assign_sense(representations, item) for item in items]
     meanings = find_meanings(representations, read, chosen, runs, senses, main, number, min_count)
     firsts: dict[tuple[int, ...], int] = {}  # the first row of each target
@@ -97,11 +93,8 @@ def compare(
             rows.append((*cells, *(meaning.cells() if meaning else (None,) * len(MEANING))))
 
     def describe_lines() -> Iterator[str]:
-        nearest = {
-            name: [list(axes)[i] for i in on_axes[name].argmax(axis=1)]
-            for name in runs
-            if len(axes) > 1
-        }
+        best = {name: on_axes[name].argmax(axis=1) for name in runs if len(axes) > 1}
+        nearest = {name: [list(axes)[i] for i in indices] for name, indices in best.items()}
         labels = [f"{number}. {name}" if read.several else name for number, name, _ in targets]
         return describe_meanings(model, meanings, labels, main, nearest)
 
@@ -166,11 +159,10 @@ def _compare_with_bag(runs: Mapping[str, Run], on_axes: Mapping[str, Floats]) ->
     for name, run in runs.items():
         if name in BASELINES:
             continue
+        same = f"{name} adds nothing over the bag here"
         if on_axes[name].shape[1] > 1:
             if (on_axes[name].argmax(1) == on_axes["bag"].argmax(1)).all():
-                notes.append(f"{name} adds nothing over the bag here: the same axis is nearest")
+                notes.append(f"{same}: the same axis is nearest")
         elif all(cosine(a, b) >= SAME_AS_BAG for a, b in zip(run.vectors, bag, strict=True)):
-            notes.append(
-                f"{name} adds nothing over the bag here: their cosine is over {SAME_AS_BAG}"
-            )
+            notes.append(f"{same}: their cosine is over {SAME_AS_BAG}")
     return notes

@@ -10,12 +10,7 @@ from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
 from ctxembed.context.parse import check_work, parse
 from ctxembed.context.representations import Representations
-from ctxembed.context.sentences import (
-    choose_attention,
-    describe_skipped,
-    number_repeats,
-    read_sentences,
-)
+from ctxembed.context.sentences import choose_attention, describe_skipped, read_sentences
 from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import Explanation, check_rows, pick_head, trace_targets
 from ctxembed.explanation.matrices import STEPS, StepTable, make_steps
@@ -23,6 +18,7 @@ from ctxembed.model.bundled import find_example, on_model
 from ctxembed.model.model import Model
 from ctxembed.static.worked_example import read_weights
 from ctxembed.table import Chart, Column, Row, Table, round_to_total
+from ctxembed.text.tokenizer import number_repeats
 
 MAX_ROWS = 200_000  # for one sentence
 MAX_ARCS = 6  # targets that are drawn with arcs; more are drawn as a heat map
@@ -83,15 +79,13 @@ def explain(
 
     labels = (SENTENCE, TARGET) if read.several else (TARGET,)
 
-    def tabulate(
-        columns: Sequence[Column], rows_of: Callable[[Explanation], Iterable[Row]]
-    ) -> Table:
-        def rows() -> Iterator[Row]:
+    def tabulate(columns: Sequence[Column], rows: Callable[[Explanation], Iterable[Row]]) -> Table:
+        def labelled() -> Iterator[Row]:
             for item in explanations():
                 about = (item.sentence, item.target) if read.several else (item.target,)
-                yield from ((*about, *row) for row in rows_of(item))
+                yield from ((*about, *row) for row in rows(item))
 
-        return Table((*labels, *columns), rows, notes, read.unknown)
+        return Table((*labels, *columns), labelled, notes, read.unknown)
 
     if recipe:
         return tabulate([RECIPE], lambda item: [(_recipe(item, head, digits),)])
@@ -156,9 +150,7 @@ def _recipe(item: Explanation, head: str, digits: int) -> str:
     return write_recipe(item.target, tokens, parts, digits)
 
 
-def write_recipe(
-    target: str, tokens: Sequence[str], weights: Sequence[float], digits: int = 2
-) -> str:
+def write_recipe(target: str, tokens: list[str], weights: Sequence[float], digits: int = 2) -> str:
     """Return weights as a sum; the printed ones add up.
 
     >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])

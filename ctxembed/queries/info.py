@@ -10,14 +10,8 @@ from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses
 from ctxembed.model.validate import find_fault
 from ctxembed.model.vocabulary import FIX
+from ctxembed.storage import manifest
 from ctxembed.storage.folder import Folder
-from ctxembed.storage.manifest import (
-    describe,
-    directories,
-    find_description,
-    list_contents,
-    listing,
-)
 from ctxembed.table import PROPERTIES, Cell, Column, Table, answers
 
 FILES = (
@@ -33,17 +27,15 @@ FILES = (
 @on_model(*PROPERTIES)
 def info(model: Model) -> Table:
     """List every parameter of a model, its corpus and its sizes."""
-    meta = dict(model.meta)
-    files = meta.pop("files", [])
-    for name in ("fingerprint", "contents"):  # of no use to a reader; check lists the files
-        meta.pop(name, None)
+    left_out = ("files", "fingerprint", "contents")  # check lists the files
+    meta = {name: value for name, value in model.meta.items() if name not in left_out}
     rows: list[tuple[str, Cell]] = [("path", str(model.path))]
     for name, value in meta.items():
         if isinstance(value, dict):
             rows += [(f"{name}.{key}", _cell(inner)) for key, inner in value.items()]
         else:
             rows.append((name, _cell(value)))
-    for file in files:
+    for file in model.meta.get("files", []):
         digest = f" sha256:{file['sha256'][:12]}" if file["sha256"] else ""
         rows.append(("file", f"{file['name']}{digest}"))
     for name in model.attentions():
@@ -80,12 +72,12 @@ def check(model: ModelLike = None, *, add: bool = False) -> Table:
         _ = opened.vocabulary.tokenizer
     if add:
         with opened.locked():
-            for directory in directories(path):
-                if listing(find_description(Folder(directory, FIX))) is None:
-                    list_contents(directory)
+            for directory in manifest.directories(path):
+                if manifest.listing(manifest.find_description(Folder(directory, FIX))) is None:
+                    manifest.list_contents(directory)
     rows: list[tuple[Cell, ...]] = []
     faults: list[str] = []
-    for directory in directories(path):
+    for directory in manifest.directories(path):
         rows += _check_files(path, directory, faults)
     if not faults and (fault := find_fault(Model.open(path))):
         faults.append(str(fault))
@@ -101,14 +93,14 @@ def _check_files(model: Path, directory: Path, faults: list[str]) -> Iterator[tu
     """Yield a row for each file of a directory; add a message to faults for each damaged one."""
     folder = Folder(directory, FIX)
     try:
-        listed = listing(find_description(folder))
+        listed = manifest.listing(manifest.find_description(folder))
     except ModelError as error:
         faults.append(str(error))
         return
     folder.listed = listed
     for name in listed or folder.model_files():
         try:
-            facts = describe(folder / name, whole=True)
+            facts = manifest.describe(folder / name, whole=True)
         except ModelError as error:
             faults.append(str(error))
             continue

@@ -48,11 +48,6 @@ class Side:
     counts: NDArray[np.int64]  # (words,)
     spread: Spread
 
-    @property
-    def tokens(self) -> int:
-        """How many words the corpus has."""
-        return len(self.index.ids)
-
     def documents(self, row: int) -> int:
         """Return the number of documents that have a word; 0 for row -1."""
         if row < 0:
@@ -79,7 +74,8 @@ def keywords(
         pairs = zip(opened, (Path(work) / "a", Path(work) / "b"), strict=True)
         sides = [_read(source, tokenizer, folder, progress) for source, folder in pairs]
         rows = list(_compare(sides, sort, number, min_count, min_documents, function_words))
-    sizes = [f"{side.tokens} words in {len(side.index.documents) - 1} documents" for side in sides]
+    indexes = [side.index for side in sides]
+    sizes = [f"{len(i.ids)} words in {len(i.documents) - 1} documents" for i in indexes]
     notes = [f"a: {sizes[0]}; b: {sizes[1]}"]
     if not rows:
         notes.append("no word is typical of one of them; --all lists function words too")
@@ -127,7 +123,7 @@ def _compare(
     columns = np.array(list(rows_of.values()), np.int64).reshape(-1, 2).T  # (2, n)
     pairs = zip(columns, sides, strict=True)
     counts = np.array([np.where(rows < 0, 0, side.counts[rows]) for rows, side in pairs])
-    (one, other), sizes = counts.astype(np.float64), [side.tokens for side in sides]
+    (one, other), sizes = counts.astype(np.float64), [len(side.index.ids) for side in sides]
     likelihood = log_likelihood(one, sizes[0], other, sizes[1])  # (n,)
     ratio = log_ratio(one, sizes[0], other, sizes[1])
     score = likelihood if sort == "log_likelihood" else np.abs(ratio)
@@ -139,7 +135,7 @@ def _compare(
         left = number
         for row in mine[np.argsort(-score[mine], kind="stable")].tolist():
             count = counts[:, row].tolist()
-            frequency = count[which] / side.tokens if large else 0.0
+            frequency = count[which] / sizes[which] if large else 0.0
             if not (function_words or is_content(words[row], frequency)):
                 continue
             documents = [s.documents(int(columns[i, row])) for i, s in enumerate(sides)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -66,7 +67,7 @@ def kwic(
         if key not in ("sense", "file", "left", "right"):
             raise UsageError(f"--where {key}: give sense=N, file=NAME, left=WORD or right=WORD")
         where[key] = normalise(value) if key in ("left", "right") else value
-    matches, unknown = find_all(model, words)
+    matches, unknown = find_each(words, partial(find_hits, model))
     notes += _text_notes(model)
     needed = "sense" in where or sort in ("sense", "margin")
     representations, split = Representations.of(model), model.vocabulary.tokenizer.words
@@ -103,12 +104,6 @@ def kwic(
     if len(matches) == 1 and _has_vector(model, word := matches[0].query):
         chart = draw_map(word, name, map_points)
     return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
-
-
-def find_all(model: Model, words: str | Sequence[str]) -> tuple[list[Hits], list[str]]:
-    """Return the occurrences of each word, and an error message for each unknown one."""
-    words = [words] if isinstance(words, str) else words
-    return find_each(words, lambda word: find_hits(model, word))
 
 
 def describe_count(model: Model, hits: Hits, shown: int) -> str:

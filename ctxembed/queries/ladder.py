@@ -109,9 +109,8 @@ def _occurrences(model: Model, word: str) -> list[Occurrence]:
     if model.index is None or len(parts) > 1:
         return [Occurrence(parts, range(len(parts)))]
     items = []
-    for position in spread_positions(
-        model.index.positions(int(parts[0])), MAX_OCCURRENCES
-    ).tolist():
+    positions = spread_positions(model.index.positions(int(parts[0])), MAX_OCCURRENCES)
+    for position in positions.tolist():
         sentence = int(model.index.sentence_of(np.array([position]))[0])
         ids = model.index.sentence(sentence)
         at = position - model.index.offsets[sentence]

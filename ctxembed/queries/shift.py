@@ -102,7 +102,7 @@ def shift(
     """
     a, b = model_a, open_model(model_b)
     aligned = align(a, b, MIN_OCCURRENCES if min_count is None else min_count)
-    known, unknown = find_each([words] if isinstance(words, str) else words, aligned.find)
+    known, unknown = find_each(words, aligned.find)
     any_word = function_words or by == "static"
     every = [word for word in range(len(aligned.rows_a)) if any_word or aligned.is_content(word)]
     counts = np.minimum(a.counts[aligned.rows_a], b.counts[aligned.rows_b])

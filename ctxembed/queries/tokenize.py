@@ -39,16 +39,13 @@ def tokenize(
     else:
         if unit == "subword":  # read twice, which a pipe cannot be
             kept = list(read_blocks(text, encoding, errors, lines))
-        chosen = make_tokenizer(
-            unit, kept or (), kind=tokenizer, cased=cased, language=language, pieces=pieces
-        )
+        words = Tokenizer(tokenizer, cased, language=language)
+        chosen = make_tokenizer(words, unit, kept or (), pieces)
     per_sentence = per == "sentence"
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         blocks = read_blocks(text, encoding, errors, lines) if kept is None else kept
-        return list_tokens(
-            blocks, chosen, lines=lines, per_sentence=per_sentence, language=language
-        )
+        return list_tokens(blocks, chosen, lines, per_sentence, language)
 
     return Table((SENTENCE, TOKENS if per_sentence else TOKEN, *SPAN), rows)
 
@@ -56,7 +53,6 @@ def tokenize(
 def list_tokens(
     blocks: Iterable[Block],
     tokenizer: Tokenizer | None = None,
-    *,
     lines: bool = False,
     per_sentence: bool = False,
     language: str = "",
@@ -98,23 +94,15 @@ def read_blocks(source: str, encoding: str, errors: str, lines: bool) -> Iterato
 
 
 def make_tokenizer(
-    unit: str,
-    blocks: Iterable[Block],
-    *,
-    kind: str = "word",
-    cased: bool = False,
-    language: str = "",
-    pieces: int = 1000,
+    words: Tokenizer, unit: str, blocks: Iterable[Block] = (), pieces: int = 1000
 ) -> Tokenizer | None:
     """Return the tokenizer for a unit, None for sentences; subwords are learned from the blocks."""
-    if unit == "sentence":
-        return None
+    if unit in ("sentence", "word"):
+        return words if unit == "word" else None
     if unit == "character":
-        return Characters("whitespace", cased, language=language)
-    words = Tokenizer(kind, cased, language=language)
-    if unit == "word":
-        return words
+        return Characters("whitespace", words.cased, language=words.language)
     counts: Counter[str] = Counter()
     for block in blocks:
         counts.update(words.words(block.text))
-    return Subwords(kind, cased, language=language, learned=learn(counts.items(), pieces))
+    learned = learn(counts.items(), pieces)
+    return Subwords(words.kind, words.cased, language=words.language, learned=learned)

@@ -16,7 +16,7 @@ from ctxembed.queries.tokenize import read_blocks, sentences
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
-METHODS = ("one-hot", "bow", "tfidf")
+COUNTED = ("one-hot", "bow", "tfidf")
 MAX_COLUMNS = 2000  # of a table
 ROW = Column("word", "one-hot: the word of the row; with --sparse, of the column", "label")
 WORDS = Column("WORD...", "one-hot, bow and tfidf: a column a word, under its name")
@@ -35,35 +35,26 @@ class Counts:
     columns: list[str]
     matrix: Any  # (rows, columns) scipy.sparse, CSR
 
-    def table(self) -> Table:
-        """Return a table with a column for each word."""
-        if len(self.columns) > MAX_COLUMNS:
+    def table(self, sparse: bool = False) -> Table:
+        """Return a table with a column for each word; sparse: a row for each number but 0."""
+        if not sparse and len(self.columns) > MAX_COLUMNS:
             many = f"{len(self.columns)} columns are too many for a table"
             raise UsageError(f"{many}; give --sparse for triples, or -o FILE.npz")
+
+        def rows() -> Iterator[tuple[Cell, ...]]:
+            for row, name in enumerate(self.rows):
+                label, line = int(name) if self.first is SENTENCE else name, self.matrix[row]
+                if sparse:
+                    line = line.sorted_indices()
+                    pairs = zip(line.indices, line.data.tolist(), strict=True)
+                    yield from ((label, self.columns[column], value) for column, value in pairs)
+                else:
+                    yield label, *line.toarray()[0].tolist()
+
+        if sparse:
+            return Table((self.first, ROW if self.first is SENTENCE else COLUMN, VALUE), rows)
         names = [f"{name}_" if name == self.first.name else name for name in self.columns]
-
-        def rows() -> Iterator[tuple[Cell, ...]]:
-            for label, line in self._lines():
-                yield label, *line.toarray()[0].tolist()
-
         return Table((self.first, *WORDS.each(names)), rows)
-
-    def triples(self) -> Table:
-        """Return a table with a row for each number that is not zero."""
-
-        def rows() -> Iterator[tuple[Cell, ...]]:
-            for label, line in self._lines():
-                line = line.sorted_indices()
-                for column, value in zip(line.indices, line.data.tolist(), strict=True):
-                    yield label, self.columns[column], value
-
-        last = ROW if self.first is SENTENCE else COLUMN
-        return Table((self.first, last, VALUE), rows)
-
-    def _lines(self) -> Iterator[tuple[Cell, Any]]:
-        """Yield the name of each row and its numbers (1, columns)."""
-        for row, name in enumerate(self.rows):
-            yield int(name) if self.first is SENTENCE else name, self.matrix[row]
 
 
 @answers(SENTENCE, ROW, WORDS, NUMBERS, VECTOR, VALUE, COLUMN)
@@ -73,9 +64,9 @@ def vectorize(
     errors: str = "strict",
 ) -> Table:  # fmt: skip
     """Return counts (one-hot, bow, tfidf) or mean vectors (static, bag, ...) of each line."""
-    if method in METHODS:
-        counts = count_words(each_sentence(text, encoding, errors), method, tokenizer, columns)
-        return counts.triples() if sparse else counts.table()
+    if method in COUNTED:
+        lines = each_sentence(text, encoding, errors)
+        return count_words(lines, method, tokenizer, columns).table(sparse)
     opened = open_model(model)
     representation = Representations.of(opened).get(method)
 

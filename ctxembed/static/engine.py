@@ -49,15 +49,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def choose(
-    wanted: str, hierarchical_softmax: bool, progress: Progress
-) -> tuple[str, Train, str | None]:
+def choose(wanted: str, hierarchical: bool, progress: Progress) -> tuple[str, Train, str | None]:
     """Return an engine's name, its train function and a note; auto: own if numba is installed."""
     from ctxembed.static import gensim_engine
 
-    if wanted == "gensim" or (wanted == "auto" and hierarchical_softmax):
+    if wanted == "gensim" or (wanted == "auto" and hierarchical):
         return "gensim", gensim_engine.train, None
-    if hierarchical_softmax:
+    if hierarchical:
         raise UsageError("only gensim has --hierarchical-softmax; leave --engine own out")
     try:
         from ctxembed.static import own_engine

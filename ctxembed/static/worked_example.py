@@ -1,7 +1,6 @@
 """Read the vectors, matrices and weights of a worked example."""
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,14 @@ from ctxembed.text.lines import read_text
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
-@dataclass(frozen=True)
-class WorkedExample:
-    """A few vectors, and matrices for them if the file has any."""
+def read_vectors(path: Path) -> tuple[list[str], Floats, dict[str, Floats]]:
+    """Return words, vectors (V, d), and matrices w_q, w_k, w_v, w_o (H, d, dk) if there are any.
 
-    words: list[str]
-    vectors: Floats  # (V, d)
-    matrices: dict[str, Floats] = field(default_factory=dict)  # w_q, w_k, w_v, w_o: (H, d, dk)
-
-
-def read_vectors(path: Path) -> WorkedExample:
-    """Read `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}."""
+    A file has `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}.
+    """
     text = read_text(path)
     if path.suffix != ".json":
-        return WorkedExample(*_read_rows(path, text))
+        return *_read_rows(path, text), {}
     try:
         value: Any = json.loads(text)
         listed = value.get("vectors", value)
@@ -40,7 +33,7 @@ def read_vectors(path: Path) -> WorkedExample:
     vectors = _to_matrix(path, rows)
     by_head = {name: x[None] if x.ndim == 2 else x for name, x in matrices.items()}
     _check_matrices(path, by_head, vectors.shape[1])
-    return WorkedExample(words, vectors, by_head)
+    return words, vectors, by_head
 
 
 def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:

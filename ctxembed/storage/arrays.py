@@ -1,6 +1,5 @@
 """Read .npy files as mapped arrays; write them in pieces."""
 
-import math
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -8,16 +7,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ctxembed.storage.folder import HEAD, Part, open_path
+from ctxembed.storage.folder import Part, open_path
 
 
 def load(path: Path | Part) -> Any:
     """Return an array of a model, mapped; refuse a damaged file."""
     part = open_path(path) if isinstance(path, Path) else path
     data = part.open_data()
-    kind, shape, begin = part.array_header(bytes(data[:HEAD]))
-    if math.prod(shape) * int(kind[2:]) != len(data) - begin:
-        raise part.folder.damage(part.name, f"{len(data)} bytes, too many or few for {shape}")
+    kind, shape, begin = part.array_header(data)
     return np.frombuffer(data, kind, offset=begin).reshape(shape)
 
 

@@ -142,12 +142,9 @@ def _write_failure(path: Path, error: OSError) -> str:
 
 @contextmanager
 def _workplace(target: Path) -> Iterator[Path]:
-    """Yield a new directory beside a path, for this run and this user alone; then remove it.
-
-    What killed runs left beside the path is removed first.
-    """
+    """Yield a new private directory beside a path, where leftovers are removed; then remove it."""
     _sweep(target)
-    place, lock = None, None
+    lock = None
     try:
         while lock is None:  # another run may take a directory for a leftover until it is locked
             place = target.parent / f".{target.name}.ctxembed-{os.urandom(8).hex()}"
@@ -157,16 +154,14 @@ def _workplace(target: Path) -> Iterator[Path]:
     except OSError as error:
         what = f"{target}: {target.parent} cannot be written to"
         raise CtxembedError(read_failure(what, error)) from None
-    assert place is not None
     try:
         yield place
     except Exception:
         if is_at(lock, place / MARK):
             raise
-        raise CtxembedError(  # else numpy would say of its empty files what is no help
-            f"{place} was removed by another program while this run wrote into it; {target} is as"
-            " it was. Run this command again"
-        ) from None
+        # numpy would say of its empty files what is no help
+        removed = f"{place} was removed by another program while this run wrote into it"
+        raise CtxembedError(f"{removed}; {target} is as it was. Run this command again") from None
     finally:
         _remove(place, lock)
 
@@ -212,13 +207,10 @@ def keep_mode(old: Path, new: Path) -> None:
 
 def _keep_modes(old: Path, new: Path) -> None:
     """Give a new model the modes of an old one; a file that is new to it gets model.json's."""
-    description = next((old / name for name in DESCRIPTIONS if (old / name).exists()), old)
-    for item in new.rglob("*"):
+    for item in (new, *new.rglob("*")):
+        others = [old] if item.is_dir() else [old / name for name in DESCRIPTIONS]
         same = old / item.relative_to(new)
-        other = old if item.is_dir() else description
-        if same.exists() or other.is_dir() == item.is_dir():
-            keep_mode(same if same.exists() else other, item)
-    keep_mode(old, new)
+        keep_mode(next((path for path in (same, *others) if path.exists()), same), item)
 
 
 def check_pair_complete(one: Path) -> None:
@@ -244,33 +236,28 @@ def check_replaceable(folder: Path) -> None:
     """Refuse to replace a directory that holds a file which ctxembed did not write."""
     items = (item for item in folder.rglob("*") if item.is_symlink() or not item.is_dir())
     files = {item.relative_to(folder).as_posix() for item in items}
-    mark = next((name for name in _HOLDS if name in files), None)
-    if mark is None and folder.parent.name == "attention":
-        mark = "layer.json"  # a damaged attention: this file is missing
-    if files and (mark is None or (mark == "model.json" and not _is_model(folder, files))):
+    missing = "layer.json" if folder.parent.name == "attention" else ""  # of a damaged attention
+    mark = next((name for name in _HOLDS if name in files), missing)
+    if files and (not mark or (mark == "model.json" and not _is_model(folder, files))):
         raise UsageError(f"{folder} is not a ctxembed model; it will not be replaced")
     listed: Collection[str] = ()
     with suppress(OSError, ModelError):  # damaged
         listed = listing(find_description(Folder(folder, ""))) or ()
     for name in sorted(files):
-        if name not in listed and not re.fullmatch(_HOLDS[mark or ""], name):
+        if name not in listed and not re.fullmatch(_HOLDS[mark], name):
             lost = f"{folder / name} was not written by ctxembed and would be lost"
             raise UsageError(f"{lost}; move it, or give another name")
 
 
 def _is_model(folder: Path, files: set[str]) -> bool:
-    try:
-        meta = json.loads((folder / "model.json").read_bytes())
-        return {"format", "vocabulary"} <= set(meta) or files >= _VECTORS
-    except (OSError, ValueError, TypeError):
-        return files >= _VECTORS
+    with suppress(OSError, ValueError, TypeError):
+        if {"format", "vocabulary"} <= set(json.loads((folder / "model.json").read_bytes())):
+            return True
+    return files >= _VECTORS
 
 
 def _put(place: Path, target: Path, check: Callable[[], None] | None) -> bool:
-    """Rename the finished directory to the target; return False if another run wrote it meanwhile.
-
-    check: None where the target may not be replaced.
-    """
+    """Rename the finished directory to the target; return False if another run wrote it."""
     work, aside = place / "new", place / "old"
     if not os.path.lexists(target):
         try:
@@ -304,10 +291,8 @@ def _put(place: Path, target: Path, check: Callable[[], None] | None) -> bool:
                 replace_path(aside, target)
                 raise
         except PermissionError:
-            raise CtxembedError(
-                f"{target}: another program uses it; it is unchanged. Close that program and"
-                " run this command again"
-            ) from None
+            fix = "it is unchanged. Close that program and run this command again"
+            raise CtxembedError(f"{target}: another program uses it; {fix}") from None
         return True
 
 

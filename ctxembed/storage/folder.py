@@ -6,6 +6,7 @@ it is used, and its checksum shows whether it belongs to the model that was open
 
 import errno
 import json
+import math
 import mmap
 import os
 import re
@@ -27,7 +28,6 @@ SUFFIXES = (".npy", ".json", ".txt")  # of the files of a model
 UNLISTED = ("senses.npz",)  # added to a finished model; it has its own checksums
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
 MAX_BYTES = 256 << 20  # of an unlisted file that is read into memory
-HEAD = 256  # bytes that hold the header of an array
 MAX_VERIFIED = 1000  # files remembered as verified; the oldest are forgotten
 REPLACE_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds between attempts to replace a locked file
 # What numpy writes for plain numbers; ctxembed writes no other header.
@@ -110,7 +110,7 @@ class Folder:
                     self.number(name)
         except OSError as error:
             if error.errno not in TOO_MANY:
-                raise self.failure("", error) from None
+                raise open_failure(self.path, error, self.fix) from None
             self._close_files()
             self.late = True
 
@@ -121,7 +121,7 @@ class Folder:
             return [] if within and folder.is_symlink() else sorted(os.listdir(folder))
         except OSError as error:
             if error.errno in TOO_MANY:
-                raise self.failure(within, error) from None
+                raise open_failure(folder, error, self.fix) from None
             return []
 
     def reopen(self, name: str) -> "Part":
@@ -154,12 +154,8 @@ class Folder:
 
     def size(self) -> int:
         """Return the bytes of all files of the model."""
-        total = 0
-        for name in (*(self.listed or self.model_files()), *UNLISTED):
-            if (self / name).exists():
-                with (self / name).opened() as (_, status):
-                    total += status.st_size
-        return total
+        parts = (self / name for name in (*(self.listed or self.model_files()), *UNLISTED))
+        return sum(part.status().st_size for part in parts if part.exists())
 
     def damage(self, name: str, reason: str) -> ModelError:
         """Return the error for a damaged file, or for a folder that was replaced."""
@@ -168,10 +164,6 @@ class Folder:
         if self.is_overwritten():
             reason += "; changed in place while it was read"
         return ModelError(f"{self.path / name}: damaged ({reason}); {self.fix}")
-
-    def failure(self, name: str, error: OSError) -> CtxembedError:
-        """Return the error for a file that could not be opened."""
-        return open_failure(self.path / name, error, self.fix)
 
     def replaced(self) -> Replaced:
         """Return the error for a folder that was replaced after it was opened."""
@@ -195,9 +187,7 @@ class Part:
         folder, name = self.folder, self.name
         if folder.listed is not None and name not in folder.listed and name not in UNLISTED:
             return False
-        return name in folder.numbers or (
-            folder.is_current() and os.path.lexists(folder.path / name)
-        )
+        return name in folder.numbers or (folder.is_current() and os.path.lexists(str(self)))
 
     def is_dir(self) -> bool:
         """Return whether the folder holds any file."""
@@ -221,13 +211,15 @@ class Part:
                 if folder.late:
                     os.close(number)
         except OSError as error:
-            raise folder.failure(name, error) from None
+            raise open_failure(folder.path / name, error, folder.fix) from None
+
+    def status(self) -> os.stat_result:
+        """Return the size and times of this file; fail if it is missing."""
+        with self.opened() as (_, status):
+            return status
 
     def open_data(self, *, whole: bool = False) -> Any:
-        """Return all bytes, of a large file mapped, after comparing them with their checksum.
-
-        Large files are compared once, until they change; with `whole` always.
-        """
+        """Return all bytes (a large file mapped), verified; a large one only once, or if whole."""
         with self.opened() as (number, status):
             data: Any = b""
             if _FOLDER is None:  # Windows cannot replace a mapped file
@@ -254,8 +246,9 @@ class Part:
         if value != expected:
             raise self.folder.damage(self.name, f"{key} {value}, expected {expected}")
 
-    def array_header(self, head: bytes) -> tuple[str, tuple[int, ...], int]:
-        """Return kind and shape of an array and the offset of its numbers; check the list."""
+    def array_header(self, data: Any) -> tuple[str, tuple[int, ...], int]:
+        """Return kind and shape of an array and the offset of its numbers; check list and size."""
+        head = bytes(data[:256])
         if head[:6] != b"\x93NUMPY":
             raise self.folder.damage(self.name, "not an array")
         begin = 10 + int.from_bytes(head[8:10], "little")
@@ -266,6 +259,8 @@ class Part:
         shape = tuple(int(size) for size in sizes if size)
         self.expect("dtype", kind)
         self.expect("shape", list(shape))
+        if math.prod(shape) * int(kind[2:]) != len(data) - begin:
+            raise self.folder.damage(self.name, f"{len(data)} bytes, too many or few for {shape}")
         return kind, shape, begin
 
     def read_bytes(self) -> bytes:
@@ -293,14 +288,9 @@ def _read(number: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def open_path(path: Path, fix: str = "train the model again") -> Part:
-    """Open a single file as a part of its folder."""
-    try:
-        return Folder(path.parent, fix) / path.name
-    except (FileNotFoundError, NotADirectoryError):
-        raise ModelError(f"{path}: missing; {fix}") from None
-    except OSError as error:
-        raise open_failure(path, error, fix) from None
+def open_path(path: Path) -> Part:
+    """Return a file that this run has written as a part of its folder."""
+    return Folder(path.parent, "train the model again") / path.name
 
 
 def open_failure(path: Path, error: OSError, fix: str) -> CtxembedError:
@@ -315,14 +305,14 @@ def open_failure(path: Path, error: OSError, fix: str) -> CtxembedError:
 def is_verified(path: str, status: os.stat_result, checksum: str) -> bool:
     """Return whether a large file was verified with this checksum and has not changed since."""
     key, value = _verified_entry(path, status, checksum)
-    return _read_verified().get(key) == value
+    return _read_verified()[1].get(key) == value
 
 
 def remember_verified(path: str, status: os.stat_result, checksum: str) -> None:
     """Record a file as verified; where nothing can be written, it is verified each time."""
     key, value = _verified_entry(path, status, checksum)
-    known = [item for item in _read_verified().items() if item[0] != key][1 - MAX_VERIFIED :]
-    cache = _verified_path()
+    cache, verified = _read_verified()
+    known = [item for item in verified.items() if item[0] != key][1 - MAX_VERIFIED :]
     work = cache.with_name(f"{cache.name}.tmp-{os.getpid()}")
     with suppress(OSError):
         cache.parent.mkdir(parents=True, exist_ok=True)
@@ -330,17 +320,13 @@ def remember_verified(path: str, status: os.stat_result, checksum: str) -> None:
         work.replace(cache)
 
 
-def _verified_path() -> Path:
+def _read_verified() -> tuple[Path, dict[str, str]]:
+    """Return the path of the list of verified files, and the list."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "ctxembed" / "verified.json"
-
-
-def _read_verified() -> dict[str, str]:
-    try:
-        known = json.loads(_verified_path().read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return known if isinstance(known, dict) else {}
+    path, known = Path(home) / "ctxembed" / "verified.json", None
+    with suppress(OSError, ValueError, RecursionError):
+        known = json.loads(path.read_bytes())
+    return path, known if isinstance(known, dict) else {}
 
 
 def _verified_entry(path: str, status: os.stat_result, checksum: str) -> tuple[str, str]:

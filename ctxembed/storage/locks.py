@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,10 @@ from ctxembed.errors import CtxembedError
 WAIT, MAX_WAIT = 0.02, 600.0  # seconds between two attempts; until the last
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _FLAGS = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_module: Any = None
-with suppress(ImportError):  # the one of Windows
-    import msvcrt
-
-    _module = msvcrt
-with suppress(ImportError):
-    import fcntl
-
-    _module = fcntl
+try:
+    _module: Any = import_module("fcntl")
+except ImportError:  # on Windows
+    _module = import_module("msvcrt")
 
 
 def _try_lock(number: int) -> bool:
@@ -37,10 +33,8 @@ def _try_lock(number: int) -> bool:
     try:
         if hasattr(_module, "flock"):
             _module.flock(number, _module.LOCK_EX | _module.LOCK_NB)
-        elif _module is not None:
-            _module.locking(number, _module.LK_NBLCK, 1)
         else:
-            raise OSError(errno.ENOTSUP, "this system has no locks")
+            _module.locking(number, _module.LK_NBLCK, 1)
     except OSError as error:
         if error.errno in _HELD:
             return False
@@ -112,20 +106,18 @@ def release_lock(number: int, path: Path) -> None:
 def hold(folder: Path) -> Iterator[None]:
     """Wait until no other process changes a folder; let others wait until this one has.
 
-    Locks the folder, or a file beside it where folders have no locks (Windows, NFS); where that
-    fails too, nobody waits.
+    Locks the folder, or a file beside it (Windows, NFS); where neither has locks, nobody waits.
     """
     real = Path(os.path.realpath(folder))
     beside = real.with_name(f".{real.name}.ctxembed-lock")
-    number = _wait_for(real, os.O_RDONLY, real)
-    path = real if number is not None else beside
+    number, other = _wait_for(real, os.O_RDONLY, real), None
     if number is None:
-        number = _wait_for(beside, _FLAGS | os.O_CREAT, real)
+        other = _wait_for(beside, _FLAGS | os.O_CREAT, real)
     try:
         yield
     finally:
-        if number is not None and path == beside:
-            release_lock(number, path)
+        if other is not None:
+            release_lock(other, beside)
         elif number is not None:
             _module.flock(number, _module.LOCK_UN)  # also for a fork that has the same file open
             os.close(number)

@@ -1,7 +1,6 @@
 """The manifest of a model: its description lists every file with kind, shape, size, checksum."""
 
 import json
-import math
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from ctxembed.errors import ModelError
-from ctxembed.storage.folder import HEAD, UNLISTED, Folder, Part, replace_path
+from ctxembed.storage.folder import UNLISTED, Folder, Part, open_failure, replace_path
 
 DESCRIPTIONS = ("model.json", "layer.json")  # of a model; of an attention in it
 MAX_OPENED = 32  # attentions opened together with their model
@@ -43,8 +42,7 @@ def list_contents(path: Path) -> None:
         meta = read_json(part)
     except ModelError:  # nothing to describe
         return
-    for key in ("contents", "generation"):
-        meta.pop(key, None)
+    meta = {key: meta[key] for key in meta if key not in ("contents", "generation")}
     names = (name for name in folder.model_files() if not _OUTSIDE.search(name))
     meta["contents"] = {name: describe(folder / name) for name in names if name != part.name}
     meta["generation"] = manifest_checksum(meta)
@@ -60,9 +58,7 @@ def describe(part: Part, *, whole: bool = False) -> dict[str, Any]:
     data = part.open_data(whole=whole)
     entry: dict[str, Any] = {"bytes": len(data), "crc32": f"{crc32(data):08x}"}
     if part.name.endswith(".npy"):
-        kind, shape, begin = part.array_header(bytes(data[:HEAD]))
-        if math.prod(shape) * int(kind[2:]) != len(data) - begin:
-            raise part.folder.damage(part.name, f"{len(data)} bytes, too many or few for {shape}")
+        kind, shape, _ = part.array_header(data)
         entry = {"dtype": kind, "shape": list(shape), **entry}
     return entry
 
@@ -104,10 +100,9 @@ def read_json(part: Part, newest: int | None = None) -> dict[str, Any]:
     if not meta or (newest is not None and type(version) is not int):
         raise part.folder.damage(part.name, "not a description")
     if newest is not None and version > newest:
-        raise ModelError(
-            f"{part}: format {version} of ctxembed {meta.get('version', '?')}, this ctxembed reads"
-            f" up to {newest}. Upgrade with: pip install --upgrade ctxembed"
-        )
+        newer = f"format {version} of ctxembed {meta.get('version', '?')}"
+        fix = f"this ctxembed reads up to {newest}. Upgrade with: pip install --upgrade ctxembed"
+        raise ModelError(f"{part}: {newer}, {fix}")
     return dict(meta)
 
 
@@ -117,8 +112,7 @@ def apply_manifest(part: Part, meta: dict[str, Any]) -> None:
     folder.listed = listing(part, meta)
     folder.open_files((*(folder.listed or folder.model_files()), *UNLISTED))
     for name in folder.listed or ():
-        with (folder / name).opened() as (_, status):
-            (folder / name).expect("bytes", status.st_size)
+        (folder / name).expect("bytes", (folder / name).status().st_size)
 
 
 def open_attentions(files: Folder) -> OpenedAttentions:
@@ -146,7 +140,7 @@ def open_attention(files: Folder, name: str) -> Part | None:
     except (FileNotFoundError, NotADirectoryError):
         folder, exists = files, False
     except OSError as error:
-        raise files.failure(inside, error) from None
+        raise open_failure(files.path / inside, error, files.fix) from None
     if not (files.is_current() and folder.is_current()):
         raise files.replaced()
     return part if exists else None

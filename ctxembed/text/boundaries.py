@@ -32,8 +32,7 @@ _END = re.compile(
     b"(?!" + _SPACE + b"*" + _any_of(OPENING) + b"*(?:[a-z]|\xc3[\x9f-\xb6\xb8-\xbf]))"
 )
 _BLANK_LINE = re.compile(b"\\n(?:(?!\\n)" + _SPACE + b")*\\n" + _SPACE + b"*")
-# Whether a sentence ends at a full stop, by the two bytes after it. Where they do not decide, a
-# regular expression does.
+# Whether a sentence ends at a full stop, by the two bytes after it; if unsure, _END decides.
 _NO, _YES, _UNSURE = range(3)
 _ENDS = np.full((256, 256), _NO, np.uint8)
 _ASCII_SPACES = [ord(char) for char in _SPACES if char.isascii()]

@@ -19,11 +19,10 @@ from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import CHUNK, Ids, choose_document_kind
 from ctxembed.text.numbering import BLOCK, DOCUMENT_KINDS, number_corpus, split_long
-from ctxembed.text.original import BYTE_OFFSETS, COPY, PIECES
+from ctxembed.text.original import BYTE_OFFSETS, COPY, PIECES, Ints
 from ctxembed.text.tokenizer import Tokenizer
 
 MAX_UNITS = 10_000  # subwords or characters in a sentence; gensim cuts longer ones
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,7 @@ def build(
     corpus: Corpus, tokenizer: Tokenizer, folder: Path, workers: int, progress: Progress,
     keep: bool = False,
 ) -> Counted:  # fmt: skip
-    """Read the corpus once; write ids, sentence offsets and lines into the folder.
-
-    keep: also write a compressed copy of the text.
-    """
+    """Read the corpus once; write ids, offsets and lines, with `keep` also a copy of the text."""
     numbers = defaultdict[str, int](count().__next__)  # word -> provisional id, by appearance
     counts = np.zeros(1024, np.int64)
     by_file = [0] * len(corpus.sources)
@@ -87,10 +83,8 @@ def build(
     order = np.argsort(-counts, kind="stable")
     renumber(folder, np.argsort(order).tolist(), len(order))
     words = list(numbers)
-    files = [
-        {"name": source.name, "sha256": source.sha256, "sentences": number}
-        for source, number in zip(corpus.sources, by_file, strict=True)
-    ]
+    pairs = zip(corpus.sources, by_file, strict=True)
+    files = [{"name": s.name, "sha256": s.sha256, "sentences": number} for s, number in pairs]
     kind = choose_document_kind(corpus.document, sum(number > 0 for number in by_file), blocks)
     documents = _write_documents(folder, DOCUMENT_KINDS.get(kind, BLOCK))
     (folder / "begins.npy").unlink()
@@ -117,10 +111,7 @@ def sentence_writer(folder: Path) -> Iterator[Callable[[Ids, Ids, Ids], None]]:
 
 
 def _write_documents(folder: Path, bit: int) -> int:
-    """Write the offsets in ids of the sentences that begin a document; return their number.
-
-    bit: the bit of begins.npy that marks the beginning of a document of the chosen kind.
-    """
+    """Write where documents begin in ids, by a bit of begins.npy; return their number."""
     offsets, begins = (np.load(folder / f"{name}.npy", "r") for name in ("offsets", "begins"))
     with ArrayWriter(folder / "documents.npy", "<i8") as documents:
         for first in range(0, len(begins), CHUNK):
@@ -205,12 +196,11 @@ def write_occurrences(folder: Path, counts: Ints, listed: NDArray[np.bool_] | No
     ids = np.load(folder / "ids.npy", mmap_mode="r")
     free = np.concatenate([[0], np.cumsum(counts)])  # (V+1,) where each word's list begins
     np.save(folder / "starts.npy", free)
-    dtype = np.int32 if len(ids) < 2**31 else np.int64
-    positions = np.lib.format.open_memmap(
-        folder / "positions.npy", mode="w+", dtype=dtype, shape=(int(free[-1]),)
-    )
+    dtype, shape = np.int32 if len(ids) < 2**31 else np.int64, (int(free[-1]),)
+    path = folder / "positions.npy"
+    positions = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
     if hasattr(os, "posix_fallocate"):  # on a full disk a mapped write would crash
-        with (folder / "positions.npy").open("r+b") as file:
+        with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
     for first in range(0, len(ids), CHUNK):
         chunk = np.array(ids[first : first + CHUNK])

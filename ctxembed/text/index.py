@@ -13,11 +13,10 @@ from ctxembed.errors import ModelError
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Part
 from ctxembed.text.lines import read_lines
-from ctxembed.text.original import BYTE_OFFSETS, Original
+from ctxembed.text.original import BYTE_OFFSETS, Ints, Original
 from ctxembed.text.tokenizer import Tokenizer
 
 Ids = NDArray[np.int32]
-Ints = NDArray[np.int64]
 CHUNK = 1 << 20  # tokens processed at once; bounds memory for a corpus of any size
 MIN_DOCUMENTS = 20  # with fewer documents a smaller kind is chosen
 

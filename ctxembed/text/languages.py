@@ -3,38 +3,12 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from ctxembed.errors import UsageError
 
-# A full stop after these ends no sentence. In lowercase, without their last full stop.
-_ABBREVIATIONS = {
-    "en": """mr mrs ms dr prof st sr jr gen col capt lt sgt rev hon gov sen rep mt ft no vol fig vs
-cf e.g i.e etc approx ca inc ltd co corp dept pp blvd""",
-    "de": """dr prof hr fr frl nr bzw usw ca vgl bsp evtl ggf inkl exkl max min mio mrd str tel abs
-art bd hrsg jh jhd jan feb apr jun jul aug sep sept okt nov dez mo di mi do sa so st sog u.a z.b d.h
-s.o s.u geb gest verh anm aufl ausg bzgl einschl etc ff hl ing kap lt rd sen vs zit zzgl z d u o s i
-v""",
-    "fr": """m mm mme mmes mlle mlles dr prof st ste art av bd boul cf chap env etc ex fig hab ibid
-id janv févr juil sept oct nov déc n no p pp p.ex par ed éd réf s sq t tél vol vs""",
-    "es": """sr sra sres sras srta d dña dr dra prof profa ud uds vd vds av avda c cap cf cía dpto
-ed ee ej etc fig gral ing lic n no núm p pág págs pp p.ej s sig sta sto tel tít uu vol vs""",
-    "tr": """dr prof doç yrd av sn sok cad mah apt no tel bkz krş vb vd vs örn yy çev ed haz s sf
-alb bnb gen kur müh onb opr ord ort tic""",
-}
-_STARTERS = {  # words that begin a sentence after an abbreviation of single letters, as in U.S.
-    "en": """the an it he she they we you this that these those there in on at as by for from but
-and or so if when while after before since although however its his her their our my no not what
-which how why with during one some many most both each""",
-    "de": """der die das ein eine er sie es wir ihr ich dies diese dieser dieses in im am an auf aus
-bei mit nach von vor zu doch aber und oder so wenn als während nachdem seit obwohl kein keine""",
-    "fr": """le la les un une il elle ils elles on nous vous je ce cette ces dans en sur au aux avec
-pour par mais et ou si quand après avant depuis son sa ses leur""",
-    "es": """el la los las un una él ella ellos ellas nosotros yo este esta estos estas en con por
-para pero si cuando después antes desde su sus no""",
-    "tr": "bu şu bir ben biz siz onlar ama ve veya fakat ancak sonra önce çünkü eğer",
-}
 ORDINALS = ("de", "tr")  # a number with a full stop is an ordinal: 3. Oktober, 19. yüzyıl
-KNOWN = ("", *_ABBREVIATIONS, "az")
+KNOWN = ("", "en", "de", "fr", "es", "tr", "az")
 
 
 def check_language(language: str) -> str:
@@ -46,10 +20,17 @@ def check_language(language: str) -> str:
 
 
 @cache
-def words_of(table: str, language: str) -> frozenset[str]:
-    """Return the "abbreviations" or "starters" of a language; English ones if it is unknown."""
-    words = {"abbreviations": _ABBREVIATIONS, "starters": _STARTERS}[table]
-    return frozenset(words.get(language or "en", "").split())
+def words_of(kind: str, language: str) -> frozenset[str]:
+    """Return words of a language from words.tsv; English ones if it is unknown.
+
+    kind: abbreviations, after which a full stop ends no sentence; starters, which begin a sentence
+    after single letters such as U.S.; function, words without content. All in lowercase.
+    """
+    for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines():
+        *key, words = line.split("\t")
+        if key == [kind, language or "en"]:
+            return frozenset(words.split())
+    return frozenset()
 
 
 # Scripts without spaces between words: their letters, and the mean length that no words have.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import UsageError
 from ctxembed.text.boundaries import find_blank_lines, find_ends
 from ctxembed.text.corpus import Block, Corpus
-from ctxembed.text.original import pack
+from ctxembed.text.original import Ints, pack
 from ctxembed.text.tokenizer import DOTTED_I, Tokenizer
 
 np.empty(1 << 24, np.uint8)  # once freed, the C library keeps the memory for the next blocks
@@ -23,7 +23,6 @@ FILE, BLOCK, LINE = DOCUMENT_KINDS.values()
 WIDE = 16  # bytes of a word that are compared; a longer one always counts as new
 _LOW_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)  # odd, their bits mixed
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,7 @@ def number_words(
 def _separate(data: bytes, ends: Ints, tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], Ints]:
     """Return bytes with NUL for every ASCII separator, and lowercase for capital letters.
 
-    A separator is inserted where a sentence ends without a space, as in Chinese; also return the
-    offsets of those that were inserted.
+    Also return where one was inserted: a sentence ends there without a space, as in Chinese.
     """
     letters = np.frombuffer(data, np.uint8)
     joined = ends[ends < len(data)]
@@ -242,10 +240,8 @@ def number_corpus(
     try:
         re.compile((opening or "").encode())
     except re.error as error:
-        raise UsageError(
-            f"--document {opening!r}: {error}; give auto, file, block, line, or a regular"
-            " expression for the first line of a document"
-        ) from None
+        kinds = "auto, file, block, line, or a regular expression for the first line of a document"
+        raise UsageError(f"--document {opening!r}: {error}; give {kinds}") from None
     number = partial(
         number_words, tokenizer=tokenizer, lines=corpus.lines, opening=opening, keep=keep
     )

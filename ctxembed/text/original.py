@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ctxembed.text.tokenizer import Tokenizer
 PIECE = 1 << 16  # bytes compressed together; one piece is decompressed to quote a line
 CACHE_SIZE = 8  # pieces, and sentences, kept in memory
 MAX_OPENING = 64  # bytes before the first token of a document that may belong to it
+Ints = NDArray[np.int64]
 Spans = tuple[str, list[tuple[int, int]]]
 COPY, PIECES, BYTE_OFFSETS = "text.npy", "pieces.npy", "places.npy"
 
@@ -37,24 +38,18 @@ class Original:
     """
 
     folder: Path | Part
-    byte_offsets: NDArray[np.int64]  # (S,) where the first token of each sentence begins, in bytes
-    offsets: NDArray[np.int64]  # (S+1,) where each sentence begins in ids
-    documents: NDArray[np.int64]  # (D+1,) where each document begins in ids
+    byte_offsets: Ints  # (S,) where the first token of each sentence begins, in bytes
+    offsets: Ints  # (S+1,) where each sentence begins in ids
+    documents: Ints  # (D+1,) where each document begins in ids
     tokenizer: Tokenizer
-    _openings: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
-    def _pieces(self) -> NDArray[np.int64]:
+    def _pieces(self) -> Ints:
         """(P+1, 2) where each piece begins, in the text and in the compressed copy."""
-        pieces: NDArray[np.int64] = load(self.folder / PIECES)
+        pieces: Ints = load(self.folder / PIECES)
         if pieces.ndim != 2 or not len(pieces):
             raise ModelError(f"{self.folder / PIECES}: damaged; train the model again")
-        return pieces
-
-    @cached_property
-    def _begins(self) -> NDArray[np.int64]:
-        """(P+1,) where each piece begins in the text; contiguous, else each search copies it."""
-        return np.ascontiguousarray(self._pieces[:, 0])
+        return np.asfortranarray(pieces)  # contiguous columns, else each search copies one
 
     @cached_property
     def _unpack(self) -> Callable[[int], bytes]:
@@ -74,16 +69,16 @@ class Original:
 
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from begin to end."""
-        first, last = (int(self._begins.searchsorted(at, "right")) - 1 for at in (begin, end - 1))
+        begins = self._pieces[:, 0]
+        first, last = (int(begins.searchsorted(at, "right")) - 1 for at in (begin, end - 1))
         data = b"".join(map(self._unpack, range(first, last + 1)))
-        start = begin - int(self._begins[first])
+        start = begin - int(begins[first])
         return data[start : start + end - begin]
 
     def around(self, token: int, size: int, width: int) -> tuple[str, str, str]:
         """Return the text before `size` tokens, the tokens, and the text after them.
 
-        Up to `width` characters to either side, across sentences but within the document; runs of
-        spaces are one.
+        Up to `width` characters to either side, within the document; runs of spaces are one.
         """
         begin, end = self._spans(token, size)
         document = int(self.documents.searchsorted(token, "right")) - 1
@@ -112,14 +107,6 @@ class Original:
 
     def _opening(self, sentence: int) -> int:
         """Return where a document begins, in bytes: at the marks, such as “, before a sentence."""
-        if sentence in self._openings:
-            return self._openings[sentence]
-        if len(self._openings) > CACHE_SIZE:
-            self._openings.clear()
-        self._openings[sentence] = opening = self._find_opening(sentence)
-        return opening
-
-    def _find_opening(self, sentence: int) -> int:
         if sentence == len(self.byte_offsets):
             return self.size
         offset = int(self.byte_offsets[sentence])
@@ -130,9 +117,7 @@ class Original:
         return offset - len(before) + line
 
 
-def _unpack(
-    path: Path | Part, pieces: NDArray[np.int64], packed: NDArray[np.uint8], piece: int
-) -> bytes:
+def _unpack(path: Path | Part, pieces: Ints, packed: NDArray[np.uint8], piece: int) -> bytes:
     (begin, first), (end, last) = pieces[piece : piece + 2].tolist()
     try:
         size = min(end - begin, PIECE)

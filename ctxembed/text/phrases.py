@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctxembed.errors import ModelError
 from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.storage.folder import Part
 from ctxembed.text.build_index import Counted, move_documents, renumber, sentence_chunks
 from ctxembed.text.index import CHUNK
+from ctxembed.text.original import Ints
 from ctxembed.text.tokenizer import MANY, Tokenizer, is_content
 
 FILE = "phrases.txt"  # in a model directory: pass, first word, second word; one phrase a line
@@ -24,7 +24,6 @@ PASSES = 2  # phrases of two words, then of up to four
 MIN_COUNT = 5  # occurrences
 NPMI = 0.6
 BUCKETS = 1 << 22  # pairs are counted by hash first, so memory does not grow with their number
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -80,11 +79,8 @@ def learn_phrases(
 
 def write_phrases(path: Path, phrases: Phrases) -> int:
     """Write the phrases of a tokenizer; return their number."""
-    lines = [
-        f"{number}\t{first}\t{second}\n"
-        for number, pairs in enumerate(phrases.passes, 1)
-        for first, second in sorted(pairs)
-    ]
+    passes = enumerate(phrases.passes, 1)
+    lines = [f"{number}\t{a}\t{b}\n" for number, pairs in passes for a, b in sorted(pairs)]
     path.write_text("".join(lines), encoding="utf-8", newline="\n")
     return len(lines)
 

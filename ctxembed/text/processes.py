@@ -17,9 +17,7 @@ R = TypeVar("R")
 def start_pool(workers: int) -> ProcessPoolExecutor:
     """Return a pool of processes that end with this one; without os.fork they are spawned."""
     context = None if hasattr(os, "fork") else multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(
-        workers, context, initializer=end_with_parent, initargs=(os.getpid(),)
-    )
+    return ProcessPoolExecutor(workers, context, end_with_parent, (os.getpid(),))
 
 
 def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:

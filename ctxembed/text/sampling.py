@@ -20,10 +20,10 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.index import Index
 from ctxembed.text.lines import write_lines
 from ctxembed.text.numbering import BLOCK, number_corpus
+from ctxembed.text.original import Ints
 from ctxembed.text.tokenizer import Tokenizer
 
 INDEXED, TRAINED = 1, 2  # what a sentence was drawn for, as bits
-Ints = NDArray[np.int64]
 
 
 def hash_numbers(name: str, sentences: Ints, seed: int) -> NDArray[np.float64]:
@@ -61,8 +61,7 @@ def count_file(corpus: Corpus, tokenizer: Tokenizer) -> Counts:
     for part, begins, _ in number_corpus(corpus, tokenizer):
         _, first, number = np.unique(part.ids, return_index=True, return_counts=True)
         for word, at, times in zip(part.types, first.tolist(), number.tolist(), strict=True):
-            entry = entries.setdefault(word, [0, tokens + at])
-            entry[0] += times
+            entries.setdefault(word, [0, tokens + at])[0] += times
         tokens += len(part.ids)
         sentences += len(part.lengths)
         blocks += int(np.count_nonzero(begins & BLOCK))
@@ -121,9 +120,8 @@ def draw_file(corpus: Corpus, tokenizer: Tokenizer, plan: Plan) -> Iterator[Draw
         before += len(part.lengths)
         in_block = block_number + np.cumsum(begins & BLOCK > 0)
         block_number = int(in_block[-1])
-        kept = hash_numbers(source.name, numbers, plan.seed) < np.maximum.reduceat(
-            limits[ids], starts
-        )
+        limit = np.maximum.reduceat(limits[ids], starts)  # of the rarest word of each sentence
+        kept = hash_numbers(source.name, numbers, plan.seed) < limit
         even = hash_numbers(source.name, numbers, plan.seed + 1) < plan.share
         drawn_for = (INDEXED * kept + TRAINED * even).astype(np.uint8)
         some = np.flatnonzero(drawn_for)
@@ -199,9 +197,7 @@ def read_index(corpus: Corpus, tokenizer: Tokenizer, folder: Path, progress: Pro
     return Index(folder, counted.types, counted.files)
 
 
-def write_mixture(
-    texts: Sequence[Index], share: float, words: int, seed: int, target: Path
-) -> None:
+def write_mixture(texts: Sequence[Index], share: float, words: int, seed: int, path: Path) -> None:
     """Write `words` words in whole sentences of two texts, a share of them from the second.
 
     With one seed, what a larger share takes from a text contains what a smaller one takes.
@@ -212,7 +208,7 @@ def write_mixture(
         order = draw_sentences(text.offsets, size, np.random.default_rng((seed, number)))
         drawn += [(text, int(sentence)) for sentence in order]
     shuffled = np.random.default_rng((seed, len(texts))).permutation(len(drawn))
-    with target.open("w", encoding="utf-8", newline="\n") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         for index, sentence in (drawn[i] for i in shuffled):
             file.write(" ".join(index.words(index.sentence(sentence))) + "\n")
 

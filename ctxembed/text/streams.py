@@ -27,9 +27,8 @@ def open_bytes(name: str) -> IO[bytes]:
         how = "disable" if suffix in (".bz2", ".xz") else "infer_from_extension"
         stream: IO[bytes] = smart(name, "rb", compression=how)
     except ImportError:
-        raise CorpusError(
-            f"{name}: needs optional packages; install them with: pip install 'ctxembed[remote]'"
-        ) from None
+        install = "install them with: pip install 'ctxembed[remote]'"
+        raise CorpusError(f"{name}: needs optional packages; {install}") from None
     except NotImplementedError:
         raise CorpusError(f"{name}: unknown URL scheme; use http, https, s3 or gs") from None
     except (OSError, ValueError) as error:

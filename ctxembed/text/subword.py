@@ -42,9 +42,8 @@ def letter_spans(text: str, rules: int) -> Iterator[tuple[int, int]]:
     start = 0
     for end in range(1, len(text) + 1):
         if end < len(text) and not text[start].isspace():
-            if unicodedata.category(text[end])[0] == "M":
-                continue
-            if rules > 2 and "\u1160" <= text[end] <= "\u11ff":  # a vowel or final consonant
+            hangul = rules > 2 and "\u1160" <= text[end] <= "\u11ff"  # a vowel or final consonant
+            if hangul or unicodedata.category(text[end])[0] == "M":
                 continue
         yield start, end
         start = end

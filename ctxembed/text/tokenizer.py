@@ -7,10 +7,13 @@ Everything else separates words.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from ctxembed.text.languages import words_of
 
 RULES = 3  # 1: numbers end at a point or comma; 2: é of one and of two characters differ
 DOTTED_I = ("tr", "az")  # languages in which I and i are two letters, in lowercase ı and i
@@ -140,19 +143,20 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
     return Marked(tuple(words), tuple(targets))
 
 
-_ENGLISH = """
-a an the this that these those some any no each every all both either neither such
-i me my mine we us our ours you your yours he him his she her hers it its they them their theirs
-myself yourself himself herself itself ourselves themselves who whom whose which what
-and or but nor so yet if because although though while when where after before until since as than
-of in on at by for with from to into onto over under up down out off about between through during
-against without within along across behind beside near upon toward towards
-be am is are was were been being have has had having do does did doing done will would shall should
-can could may might must not n't there here then now just also very too only even again still ever
-never always often how why more most much many few other another same own
-isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't i'm it's he's she's
-"""
-_FUNCTION_WORDS = frozenset(_ENGLISH.split())
+def number_repeats(tokens: Sequence[str]) -> list[str]:
+    """Return tokens with a number after each repeated one.
+
+    >>> number_repeats(["apple", "and", "apple"])
+    ['apple', 'and', 'apple:2']
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for token in tokens:
+        seen[token] += 1
+        names.append(token if seen[token] == 1 else f"{token}:{seen[token]}")
+    return names
+
+
 MANY = 1000  # words of a vocabulary; in a smaller one a frequent word may be any word
 MIN_SINGULAR = 3  # letters of a singular: "as" is no plural of "a"
 COMMON = 0.01  # fraction of the corpus; more frequent words are function words in any language
@@ -164,7 +168,7 @@ def is_content(word: str, frequency: float) -> bool:
     >>> is_content("apple", 0.003), is_content("the", 0.06), is_content("und", 0.03)
     (True, False, False)
     """
-    return word.lower() not in _FUNCTION_WORDS and frequency < COMMON
+    return word.lower() not in words_of("function", "en") and frequency < COMMON
 
 
 def other_forms(word: str) -> Iterator[str]:

@@ -25,6 +25,7 @@ from ctxembed.training.spark import job_progress, on_files, open_session
 
 SCHEMA = "file string, sentence long, target string, position int"
 SCHEMA += ", vector array<float>, error string"
+COLUMNS = [field.split()[0] for field in SCHEMA.split(", ")]
 FILES_PER_COMMIT = 256  # what is committed is not done again
 MAX_ERRORS = 3  # shown as notes
 CHECKSUMS = ("contents", "generation", "crc32")  # of a model with its index, left out here
@@ -85,22 +86,15 @@ def _of_file(
     batches = contextual_vectors(model, chosen, lines, every_word=every_word, skipped=skipped)
     try:
         for targets, vectors in batches:
-            yield {
-                "file": [name] * len(targets), "sentence": [each.sentence for each in targets],
-                "target": [each.name for each in targets],
-                "position": [each.item.position for each in targets],
-                "vector": list(vectors), "error": [None] * len(targets),
-            }  # fmt: skip
+            pairs = zip(targets, vectors, strict=True)
+            rows = ((name, t.sentence, t.name, t.item.position, x, None) for t, x in pairs)
+            yield dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     except CtxembedError as error:
         skipped.lines.append((0, str(error)))
     skipped.lines += [(0, message) for message in bad]
-    number = len(skipped.lines)
-    yield {
-        "file": [name] * number,
-        "sentence": [line or None for line, _ in skipped.lines],
-        **{column: [None] * number for column in ("target", "position", "vector")},
-        "error": [error for _, error in skipped.lines],
-    }
+    if skipped.lines:
+        failed = ((name, line or None, None, None, None, why) for line, why in skipped.lines)
+        yield dict(zip(COLUMNS, zip(*failed, strict=True), strict=True))
 
 
 @cache

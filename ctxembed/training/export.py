@@ -1,7 +1,6 @@
 """Export static vectors for other programs."""
 
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -53,8 +52,3 @@ def export(
                 write_vectors(stream, words, vectors, progress, binary=path.suffix == ".bin")
     sizes = (("words", len(words)), ("dim", model.dim), ("format", form))
     return Table(PROPERTIES, [*sizes, *(("file", str(file)) for file in files)])
-
-
-def export_stream(model: Model, file: IO[bytes]) -> None:
-    """Write a model's static vectors as word2vec text to an open stream."""
-    write_vectors(file, model.vocabulary.words, model.vectors, SILENT, binary=False)

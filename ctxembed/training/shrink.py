@@ -1,10 +1,10 @@
 """Write a small copy of a model: 8 bits per number, without its corpus."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from ctxembed.model.attentions import digest, load_attention, save_attention
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses, save_senses
-from ctxembed.model.write import write_files
+from ctxembed.model.write import write_description
 from ctxembed.static.frames import truncate_frames
+from ctxembed.static.space import quantize
 from ctxembed.storage.atomic import atomic_directory
 from ctxembed.table import PROPERTIES, Cell, Table
 
@@ -43,8 +44,8 @@ def shrink(
     with atomic_directory(Path(output), replace=force, check=check) as folder:
         counts = np.array(model.seen[:kept])
         short = counts.astype(np.int32) if counts.max(initial=0) < 2**31 else counts
-        vectors = model.vectors[:kept]
-        write_files(folder, model.vocabulary.words[:kept], short, vectors, None, meta, small=True)
+        np.save(folder / "vectors.npy", quantize(model.vectors[:kept]))
+        write_description(folder, model.vocabulary.words[:kept], short, model.dim, meta)
         np.save(folder / "mean.npy", np.asarray(model.mean))  # attention was learned with it
         if model.frames is not None and frames:
             short_frames = truncate_frames(model.frames[: min(frames, kept)], FRAME_WORDS)
@@ -75,19 +76,13 @@ def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]
     kept = []
     for item in open_senses(model).values():
         some = item.without(without.get(item.word, [0]))
-        if some.number and copy.vocabulary.find(item.word) is not None:
-            facts = {name: _rounded(value) for name, value in item.facts.items()}
-            facts["layer"] = digest(copy, item.attention)
-            markers = [words[:MARKERS] for words in some.markers]
-            empty = [[] for _ in some.counts]  # type: list[list[int]]
-            kept.append(replace(some, markers=markers, examples=empty, facts=facts))
+        if not some.number or copy.vocabulary.find(item.word) is None:
+            continue
+        facts = json.loads(json.dumps(item.facts), parse_float=lambda x: round(float(x), DIGITS))
+        facts["layer"] = digest(copy, item.attention)
+        markers = [words[:MARKERS] for words in some.markers]
+        examples: list[list[int]] = [[] for _ in markers]
+        kept.append(replace(some, markers=markers, examples=examples, facts=facts))
     if kept:
         save_senses(copy, *kept)
     return len(kept)
-
-
-def _rounded(value: Any) -> Any:
-    """Return a number, or a list of numbers, rounded."""
-    if isinstance(value, list):
-        return [_rounded(item) for item in value]
-    return round(value, DIGITS) if isinstance(value, float) else value

@@ -119,14 +119,13 @@ def train_model(
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")
-    hierarchical = bool(options.get("hierarchical_softmax"))
-    name, train_vectors, engine_note = choose(engine, hierarchical, progress)
+    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
     with atomic_directory(Path(output), replace=force) as folder:
         index_folder = folder / "index"
         index_folder.mkdir()
         started = time.perf_counter()
         counted = build(corpus, tokenizer, index_folder, workers or cores(), progress, keep=text)
-        notes = [engine_note] if engine_note else []
+        notes = [note] if note else []
         if unit == "word":
             notes = [*describe_unspaced_text(counted.types, counted.counts.tolist()), *notes]
         else:

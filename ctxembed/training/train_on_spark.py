@@ -49,8 +49,7 @@ def train_on_spark(
         raise UsageError("--on spark reads files, not stdin")
     tokenizer = tokenizer or Tokenizer()
     session = open_session()
-    hierarchical = bool(options.get("hierarchical_softmax"))
-    name, train_vectors, engine_note = choose(engine, hierarchical, progress)
+    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
     target = atomic_directory(Path(output), replace=force)
     with target as folder, tempfile.TemporaryDirectory() as aside:
         (folder / "index").mkdir()
@@ -90,7 +89,7 @@ def train_on_spark(
                 index=Index(Path(aside), words, counted.files), counts=counts,
                 trained_counts=sampled.trained, settings=settings, train_vectors=train_vectors,
                 meta=meta, folder=folder, output=output, started=started, attention=attention,
-                notes=[engine_note] if engine_note else [],
+                notes=[note] if note else [],
             ), progress,
         )  # fmt: skip
     counted.frame.unpersist()

@@ -8,8 +8,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.web.document import document, pack
-from ctxembed.web.limits import check
-from ctxembed.web.questions import Json, Models, answer, answer_map
+from ctxembed.web.questions import Json, Models, answer, answer_map, check
 from ctxembed.web.words import read_words
 from ctxembed.word_senses.sense_map import MAX_POINTS, WordMap, word_map
 

@@ -1,7 +1,6 @@
 """Compute sense maps in separate processes, with progress and cancellation.
 
-A process inherits the open files of the model, so that it answers from the model that the page
-shows even if another one has replaced it.
+A process inherits the open files of the model that the page shows: it may be replaced meanwhile.
 """
 
 import os
@@ -103,12 +102,10 @@ class Jobs:
     def _start_job(self, word: str, attention: str) -> Job:
         code = "from ctxembed.web.jobs import compute_map; compute_map()"
         model = self.model
-        inherited = [handle for folder in model.folders() for handle in folder.handles()]
+        fds = [handle for folder in model.folders() for handle in folder.handles()]
         line = [sys.executable, "-c", code]
         try:
-            process = subprocess.Popen(
-                line, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=inherited
-            )
+            process = subprocess.Popen(line, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=fds)
         except OSError as error:  # too many open files, or no memory
             raise CtxembedError(read_failure("starting a process for the map", error)) from None
         opened = (model.path, model.meta, model.files, model.opened_attentions)

@@ -1,6 +1,6 @@
-"""The questions of the page: function, parameters, and the equal command line."""
+"""The questions of the page: function, parameters and their limits, the equal command line."""
 
-import math
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,22 +14,26 @@ from ctxembed.context.worked_example import open_worked_example
 from ctxembed.errors import Replaced, UsageError
 from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
+from ctxembed.output.cells import json_value
 from ctxembed.queries.ablate import ablate
 from ctxembed.queries.compare import compare
 from ctxembed.queries.explain import explain, explain_weights
-from ctxembed.queries.reweigh import reweigh, set_weights
 from ctxembed.queries.similarity import similarity
-from ctxembed.queries.unfold import unfold
+from ctxembed.queries.unfold import reweigh, set_weights, unfold
 from ctxembed.queries.vectorize import count_words
-from ctxembed.table import Cell, Table
-from ctxembed.web.layout import lay_out
+from ctxembed.table import Table
 from ctxembed.web.pictures import draw_map, draw_pictures
-from ctxembed.web.words import read_words
+from ctxembed.web.words import lay_out, read_words
 from ctxembed.word_senses.sense_map import WordMap
 
 Parameters = Mapping[str, Any]
 Json = dict[str, Any]
+Check = Callable[[Any], bool]
 DIGITS = 5
+MAX_CHARACTERS = 2000  # of a sentence
+MAX_WORDS = 120
+MAX_SENTENCES = 4
+MAX_AXES = 6
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,7 @@ class Models:
         return self.opened[vectors]
 
     def check_unchanged(self) -> None:
-        """Refuse to answer from files that another program has written to since they were opened.
-
-        One fstat for each file: some 40 microseconds in all.
-        """
+        """Refuse to answer from files that were written to in place; takes some 40 microseconds."""
         if any(folder.is_overwritten() for folder in self.model.folders()):
             raise Replaced("The model was changed in place. Restart explore.")
 
@@ -103,19 +104,10 @@ def as_json(table: Table) -> Json:
     """Return a Table as JSON values, numbers rounded to DIGITS."""
     return {
         "columns": [{"name": c.name, "meaning": c.meaning, "role": c.role} for c in table.columns],
-        "rows": [[_json_value(cell) for cell in row] for row in table.rows],
+        "rows": [[json_value(cell, DIGITS) for cell in row] for row in table.rows],
         "notes": [*table.unknown, *table.notes],
         **({"lead": list(table.lead())} if table.lead else {}),
     }
-
-
-def _json_value(cell: Cell) -> Any:
-    """Return a cell for JSON: floats rounded, NaN and infinity as None, arrays as lists."""
-    if isinstance(cell, float):
-        return round(cell, DIGITS) if math.isfinite(cell) else None
-    if cell is None or isinstance(cell, str | int):
-        return cell
-    return [_json_value(part) for part in (cell if isinstance(cell, list) else cell.tolist())]
 
 
 def _command(models: Models, name: str, parameters: Parameters) -> str:
@@ -188,4 +180,67 @@ QUESTIONS = {
         ),
         ("sentence", "weights", "axes", *LAYER, "head"),
     ),
+}
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Raise UsageError if a parameter is unknown, of a wrong type or too large."""
+    for name, value in parameters.items():
+        if name not in CHECKS:
+            raise UsageError(f"Unknown parameter {name!r}.")
+        if not CHECKS[name](value):
+            raise UsageError(f"Invalid value of {name}.")
+
+
+def _is_sentence(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    if len(value) > MAX_CHARACTERS or len(value.split()) > MAX_WORDS:
+        raise UsageError(f"The sentence is too long. The limit is {MAX_WORDS} words.")
+    return True
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 100
+
+
+def _is_index(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MAX_CHARACTERS
+
+
+def _all_are(value: Any, kind: Any, limit: int, check: Check, least: int = 0) -> bool:
+    return isinstance(value, kind) and least <= len(value) <= limit and all(map(check, value))
+
+
+def _are_axes(value: Any) -> bool:
+    named = _all_are(value, dict, MAX_AXES, _is_name)
+    return named and all(_all_are(words, list, 20, _is_name, 1) for words in value.values())
+
+
+def _are_weights(value: Any) -> bool:
+    if isinstance(value, str):  # the name of an example
+        return _is_name(value)
+    named = _all_are(value, dict, MAX_WORDS, _matches(r"\d{1,4}"))
+    return named and all(isinstance(w, int | float) and 0 <= w <= 1 for w in value.values())
+
+
+def _matches(pattern: str) -> Check:
+    return lambda value: bool(re.fullmatch(pattern, value))
+
+
+CHECKS: Mapping[str, Check] = {
+    **dict.fromkeys(("sentence", "over"), _is_sentence),
+    **dict.fromkeys(
+        ("sentences", "words"), lambda value: _all_are(value, list, MAX_SENTENCES, _is_sentence, 1)
+    ),
+    **dict.fromkeys(("word", "attention", "vectors"), _is_name),
+    "general": _matches(r"(textbook|scaled|cosine)(:[\d.]{1,6})?"),
+    "head": _matches(r"\d{1,2}"),
+    "method": _matches("one-hot|bow|tfidf"),
+    "encoding": _matches("none|sinusoidal"),
+    "narrow": lambda value: isinstance(value, bool),
+    "target": _is_index,
+    "gone": lambda value: _all_are(value, list, MAX_WORDS, _is_index),
+    "axes": _are_axes,
+    "weights": _are_weights,
 }

@@ -17,8 +17,7 @@ from ctxembed.errors import CtxembedError, Replaced, UsageError
 from ctxembed.web.document import document
 from ctxembed.web.gather import attention_names, describe_model
 from ctxembed.web.jobs import Jobs
-from ctxembed.web.limits import check
-from ctxembed.web.questions import Json, Models, answer, answer_map
+from ctxembed.web.questions import Json, Models, answer, answer_map, check
 from ctxembed.word_senses.sense_map import WordMap
 
 MAX_REQUEST_BYTES = 64_000
@@ -47,7 +46,6 @@ class Server(ThreadingHTTPServer):
         self.jobs = Jobs(models.model)
         self.turn = threading.Lock()  # one short question at a time
         self.open: dict[socket.socket, float] = {}  # connection -> time of its start
-        self.guard = threading.Lock()
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), Handler)
@@ -67,30 +65,24 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, or with 503 if there are too many connections."""
-        with self.guard:
-            full = len(self.open) >= MAX_CONNECTIONS
-            if not full:
-                self.open[request] = time.monotonic()
-        if full:
+        if len(self.open) >= MAX_CONNECTIONS:
             with suppress(OSError):
                 request.sendall(b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\n\r\n")
-            self.shutdown_request(request)
-            return
+            return self.shutdown_request(request)
+        self.open[request] = time.monotonic()
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        with self.guard:
-            self.open.pop(request, None)
+        self.open.pop(request, None)
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
         """Close connections whose request takes too long to arrive."""
         late = time.monotonic() - REQUEST_SECONDS
-        with self.guard:
-            slow = [request for request, since in self.open.items() if since < late]
-        for request in slow:
+        for request, since in self.open.copy().items():  # threads remove theirs meanwhile
             with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
+                if since < late:
+                    request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore broken connections; browsers close many."""
@@ -134,8 +126,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             return
-        with self.server.guard:  # complete: no longer closed for being slow
-            self.server.open[self.request] = float("inf")
+        self.server.open[self.request] = float("inf")  # complete: no longer closed for being slow
         try:
             request = json.loads(body)
             question, parameters = str(request.get("question")), dict(request["parameters"])
@@ -158,25 +149,22 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, question: str, parameters: Mapping[str, Any]) -> tuple[HTTPStatus, Json]:
         """Return the answer, or 202 with the progress of a map; neither from changed files."""
         check(parameters)
-        with self.server.turn:
-            self.server.models.check_unchanged()
-            try:
-                return self._compute(question, parameters)
-            finally:  # also in place of an error: wrong numbers may have caused it
-                self.server.models.check_unchanged()
-
-    def _compute(self, question: str, parameters: Mapping[str, Any]) -> tuple[HTTPStatus, Json]:
         models = self.server.models
-        if question not in ("map", "legend", "place"):
-            return HTTPStatus.OK, answer(models, question, parameters)
-        word, attention = str(parameters["word"]), str(parameters["attention"])
-        if attention not in attention_names(models):
-            raise UsageError(f"Unknown attention {attention!r}.")
-        result = self.server.jobs.ask(word, attention)
-        if not isinstance(result, WordMap):
-            return HTTPStatus.ACCEPTED, result
-        sentence = str(parameters.get("sentence", ""))
-        return HTTPStatus.OK, answer_map(models, result, question, sentence)
+        with self.server.turn:
+            models.check_unchanged()
+            try:
+                if question not in ("map", "legend", "place"):
+                    return HTTPStatus.OK, answer(models, question, parameters)
+                word, attention = str(parameters["word"]), str(parameters["attention"])
+                if attention not in attention_names(models):
+                    raise UsageError(f"Unknown attention {attention!r}.")
+                result = self.server.jobs.ask(word, attention)
+                if not isinstance(result, WordMap):
+                    return HTTPStatus.ACCEPTED, result
+                sentence = str(parameters.get("sentence", ""))
+                return HTTPStatus.OK, answer_map(models, result, question, sentence)
+            finally:  # also in place of an error: wrong numbers may have caused it
+                models.check_unchanged()
 
     def _refused(self) -> bool:
         """Refuse requests from other sites or without the token; return True if refused."""

@@ -50,9 +50,7 @@ class Clustering:
         return len(self.bias)
 
 
-def cluster(
-    vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1.0
-) -> Clustering:
+def cluster(vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1) -> Clustering:
     """Return clusters of contextual vectors (n, d): k senses, or as many as score min_score."""
     rng, scores = np.random.default_rng(1), list[float]()  # the same senses for any seed
     points = space.project(vectors)  # (n, d)

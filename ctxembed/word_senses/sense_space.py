@@ -83,11 +83,9 @@ def _measure(representations: Representations, name: str) -> SenseSpace:
     rows = common + np.flatnonzero(model.counts[common:] >= 4 * OCCURRENCES_PER_WORD)
     if len(rows) < 20:  # a small corpus: take what there is
         rows = np.flatnonzero(model.counts >= 2)
-    drawn = rng.choice(rows, min(WORDS, len(rows)), replace=False)
+    drawn = rng.choice(rows, min(WORDS, len(rows)), replace=False).tolist()
     index = corpus_of(model)
-    positions = [
-        sample_positions(index.positions(int(row)), OCCURRENCES_PER_WORD, rng) for row in drawn
-    ]
+    positions = [sample_positions(index.positions(row), OCCURRENCES_PER_WORD, rng) for row in drawn]
     if not positions:
         return SenseSpace(representation, np.eye(model.dim))
     vectors = vectors_at(model, representation, np.concatenate(positions)).astype(np.float64)

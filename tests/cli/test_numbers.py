@@ -8,6 +8,7 @@ import pytest
 
 from ctxembed.cli.groups import COMMANDS
 from ctxembed.cli.main import load_command
+from ctxembed.cli.options import Number
 from tests.conftest import Run
 
 
@@ -17,7 +18,7 @@ def numbers(kind: type) -> list[tuple[str, str]]:
         (name, max(param.opts, key=len))
         for name in COMMANDS
         for param in load_command(name).params
-        if isinstance(param.type, kind) and isinstance(param, click.Option)
+        if isinstance(param.type, Number) and param.type.kind is kind
     ]
 
 
@@ -27,8 +28,8 @@ def arguments(name: str) -> list[str]:
     return ["x"] * sum(2 if p.nargs == 2 else 1 for p in needed) * (2 if name == "shift" else 1)
 
 
-FLOATS = numbers(type(click.FLOAT))
-WHOLE = numbers(type(click.INT))
+FLOATS = numbers(float)
+WHOLE = numbers(int)
 
 
 def test_documented_options_exist() -> None:

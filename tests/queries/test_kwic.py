@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ctxembed.context.hits import has_pieces
 from ctxembed.output.cells import Page
-from ctxembed.output.concordance import line_up
+from ctxembed.output.render import line_up
 from ctxembed.queries.kwic import KWIC
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.training.train import train

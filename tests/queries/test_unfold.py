@@ -9,8 +9,7 @@ import ctxembed
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
-from ctxembed.queries.reweigh import reweigh
-from ctxembed.queries.unfold import unfold
+from ctxembed.queries.unfold import reweigh, unfold
 from ctxembed.word_senses.sense_map import word_map
 
 SENTENCE = "[Apple] launched a new phone while I was eating an orange"

@@ -18,9 +18,8 @@ ANY = st.text().filter(lambda text: "\0" not in text)
 
 
 def learned(*texts: str, pieces: int = 60) -> Subwords:
-    tokenizer = make_tokenizer(
-        "subword", [Block(0, 1, text.encode(), wrapped=True) for text in texts]
-    )
+    blocks = [Block(0, 1, text.encode(), wrapped=True) for text in texts]
+    tokenizer = make_tokenizer(Tokenizer(), "subword", blocks)
     assert isinstance(tokenizer, Subwords)
     return tokenizer
 
@@ -32,7 +31,8 @@ PIECES = learned("apple apples applet pear pearl pears the the naïve İstanbul 
 @given(ANY, st.sampled_from(["word", "whitespace", "character", "sentence"]), st.booleans())
 def test_offsets_give_the_text_back_slice_by_slice(text: str, unit: str, cased: bool) -> None:
     kind = "whitespace" if unit == "whitespace" else "word"
-    tokenizer = make_tokenizer("word" if unit == "whitespace" else unit, [], kind=kind, cased=cased)
+    words = Tokenizer(kind, cased)
+    tokenizer = make_tokenizer(words, "word" if unit == "whitespace" else unit)
     blocks = [Block(0, 1, text.encode(), wrapped=True)]
     normalise = (lambda word: word) if tokenizer is None else tokenizer.normalise
     position = 0

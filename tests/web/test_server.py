@@ -14,7 +14,7 @@ import pytest
 import ctxembed
 from ctxembed.cli.explore import _is_loopback
 from ctxembed.errors import UsageError
-from ctxembed.web.limits import check
+from ctxembed.web.questions import check
 from tests.conftest import Run
 from tests.web.served import Held, Served, as_records, explore, is_running
 
@@ -296,8 +296,7 @@ def test_this_machine() -> None:
 
 
 def test_every_parameter_of_the_page_has_a_limit() -> None:
-    from ctxembed.web.limits import CHECKS
-    from ctxembed.web.questions import QUESTIONS
+    from ctxembed.web.questions import CHECKS, QUESTIONS
 
     taken = {name for question in QUESTIONS.values() for name in question.takes}
     assert taken | {"word", "vectors"} == set(CHECKS)
