@@ -18,9 +18,5 @@ from ctxembed.table import Table
 def command_(
     sentence: tuple[str, ...], model: str | None, vectors: str | None, **values: Any
 ) -> Table:
-    """Remove each context word in turn and measure how the target's vector changes; - reads stdin.
-
-    Mark the target in the sentence, [apple], or name it with --word; otherwise each content word is
-    a target.
-    """
+    """Remove each context word in turn and measure how the target's vector changes."""
     return ablate(open_model(model, vectors), expand_stdin(sentence, numbered=True), **values)

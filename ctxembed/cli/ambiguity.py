@@ -18,9 +18,5 @@ from ctxembed.table import Table
 @options.occurrences
 @options.batch()
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
-    """Rank words by how much their meaning depends on the context; - reads stdin.
-
-    Without WORD, tests all words that occur often enough. WORD may be several words in quotes,
-    "New York".
-    """
+    """Rank words by how much their meaning depends on the context; - reads stdin."""
     return ambiguity(open_model(model), expand_stdin(word), progress=bars(), **values)

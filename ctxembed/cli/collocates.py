@@ -20,8 +20,5 @@ from ctxembed.table import Table
 @options.occurrences
 @options.batch()
 def command_(words: tuple[str, ...], model: str | None, **values: Any) -> Table:
-    """List the words that occur near a word more often than by chance.
-
-    WORD is a word, several words in quotes, or a pattern: bank, "New York", "bank* of".
-    """
+    """List the words that occur near a word more often than by chance."""
     return collocates(open_model(model), expand_stdin(words), progress=bars(), **values)

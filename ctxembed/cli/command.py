@@ -73,8 +73,19 @@ class Command(click.Command):
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """The sections of its help file: Details, Output, Picture, Examples, See also."""
+        """The sections of its help file: Description, Details, Output, Examples."""
         return read_help(str(self.name))
+
+    @property
+    def description(self) -> str:
+        """What it does: its docstring, and the section Description of its help file."""
+        return f"{self.help}\n\n{self.sections.get('Description', '')}".strip()
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description."""
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(self.description)
 
     @property
     def picture(self) -> str:

@@ -23,9 +23,6 @@ def command_(
     sentence: tuple[str, ...], attention: str | None, model: str | None, vectors: str | None,
     **values: Any,
 ) -> Table:  # fmt: skip
-    """Compare a word's static vector with its vectors in sentences; - reads sentences from stdin.
-
-    Mark the target in its sentence, [apple], or name it with --word.
-    """
+    """Compare a word's static vector with its vectors in sentences."""
     sentences = expand_stdin(sentence, numbered=True)
     return compare(open_model(model, vectors), sentences, attention=attention or (), **values)

@@ -37,10 +37,7 @@ def command_(
     sentence: tuple[str, ...], word: str | None, weights: str | None, vectors: str | None,
     model: str | None, **values: Any,
 ) -> Table | Iterable[Table]:  # fmt: skip
-    """Explain a word's vector in a sentence: scores, scaling, softmax, weighted sum.
-
-    Mark the target in the sentence, [apple], or name it with --word; - reads sentences from stdin.
-    """
+    """Explain a word's vector in a sentence: scores, scaling, softmax, weighted sum."""
     steps, recipe, check = values["steps"], values["recipe"], values["check"]
     if recipe and values["head"] == "each":
         raise UsageError("--recipe is for one head, or for the mean of all heads")

@@ -35,12 +35,7 @@ def command_(
     sentences: tuple[str, ...], output: str | None, port: int, host: str, share: bool,
     no_browser: bool, model: str | None, **values: Any,
 ) -> None:  # fmt: skip
-    """Open a page where you type a sentence, or write such a page to a file.
-
-    Without SENTENCE the page is served on this machine until Ctrl-C. With sentences and -o FILE it
-    is one HTML file to send or print. Mark targets in the sentences, [apple], or name them with
-    --word; otherwise each content word is a target.
-    """
+    """Open a page where you type a sentence, or write such a page to a file."""
     if sentences or output is not None:
         return _write_report(sentences, output, model, values)
     from ctxembed.web.questions import Models

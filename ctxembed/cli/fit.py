@@ -20,8 +20,5 @@ from ctxembed.training.fit import fit_task
 @options.seed()
 @options.model
 def command_(task: str, name: str, model: str | None, **values: Any) -> Table:
-    """Fit attention to a labelled task; - reads the task from stdin.
-
-    Saves the attention in the model under a name.
-    """
+    """Fit attention to a labelled task; - reads the task from stdin."""
     return fit_task(open_model(model, writes=True), task, name, progress=bars(), **values)

@@ -18,10 +18,6 @@ def command_(
     corpus: tuple[str, ...], output: str, force: bool, document: str, lines: bool, encoding: str,
     errors: str, model: str | None,
 ) -> Table:  # fmt: skip
-    """Add a corpus to the vectors of a model; the result is a new model.
-
-    CORPUS is text files, folders, compressed files or -. Prints a summary of what was read, and how
-    many of its words have no vector.
-    """
+    """Add a corpus to the vectors of a model; the result is a new model."""
     texts = open_corpus(corpus, encoding, errors, lines, document)
     return index(open_model(model), texts, output, force=force, progress=bars())

@@ -35,8 +35,5 @@ def _read_where(_: object, __: object, conditions: Iterable[str]) -> dict[str, s
 @options.occurrences
 @options.batch()
 def command_(words: tuple[str, ...], model: str | None, **values: Any) -> Table:
-    """List the occurrences of words in the corpus, with their senses.
-
-    WORD is a word, several words in quotes, or a pattern: bank, "New York", "bank* of".
-    """
+    """List the occurrences of words in the corpus, with their senses."""
     return kwic(open_model(model), expand_stdin(words), progress=bars(), **values)

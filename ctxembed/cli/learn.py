@@ -25,10 +25,7 @@ from ctxembed.training.learn import learn_attention
 def command_(
     name: str, model: str | None, corpus: tuple[str, ...], encoding: str, errors: str, **values: Any
 ) -> Table:
-    """Learn attention for a model from its corpus, without labels.
-
-    Saves the attention in the model under a name.
-    """
+    """Learn attention for a model from its corpus, without labels."""
     opened = open_model(model, writes=True)
     text = open_corpus(corpus, encoding, errors, lines=False) if corpus else ()
     return learn_attention(opened, name, corpus=text, progress=bars(), **values)

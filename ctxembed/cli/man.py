@@ -79,7 +79,7 @@ def _begin(path: str, usage: str, command: click.Command) -> list[str]:
         f'.TH {name.upper()} 1 {DATE} "ctxembed {__version__}" "ctxembed manual"',
         *(".SH NAME", rf"{name} \- {_escape(short[:1].lower() + short[1:])}"),
         *(".SH SYNOPSIS", _bold(path), usage),
-        *(".SH DESCRIPTION", *_paragraphs(command.help or "")),
+        *(".SH DESCRIPTION", *_paragraphs(getattr(command, "description", command.help or ""))),
     ]
 
 

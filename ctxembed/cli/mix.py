@@ -38,11 +38,7 @@ def command_(
     corpora: tuple[str, ...], word: str | None, language: str, lines: bool, tokenizer: str,
     cased: bool, encoding: str, errors: str, **values: Any,
 ) -> Table:  # fmt: skip
-    """Train on mixtures of two corpora and follow a word's vector from one to the other.
-
-    Follows the static vector of --word from one --axis to the other, and its contextual vectors in
-    the --probe sentences. Without corpora, mixes the bundled corpora fruit and technology.
-    """
+    """Train on mixtures of two corpora and follow a word's vector from one to the other."""
     if len(corpora) not in (0, 2):
         raise UsageError("mix takes two corpora, or none for the bundled ones")
     a, b = [open_corpus([name], encoding, errors, lines) for name in corpora] or (None, None)

@@ -24,10 +24,6 @@ from ctxembed.table import Table
 @options.model
 @options.batch()
 def command_(word: tuple[str, ...], save: bool, model: str | None, **values: Any) -> Table:
-    """Find the senses of a word among its occurrences in the corpus; - reads words from stdin.
-
-    The line below the table writes the static vector as a mix of the senses. WORD may be several
-    words in quotes, "New York".
-    """
+    """Find the senses of a word among its occurrences in the corpus; - reads words from stdin."""
     opened = open_model(model, writes=save)
     return senses(opened, expand_stdin(word), save=save, progress=bars(), **values)

@@ -26,9 +26,5 @@ from ctxembed.table import Table
 @options.seed()
 @options.batch()
 def command_(model_a: str, model_b: str, word: tuple[str, ...], **values: Any) -> Table:
-    """Measure how the use of words differs between two corpora; - reads words from stdin.
-
-    Takes two model directories. Says whether the senses of a word differ, or only how frequent each
-    sense is. Without WORD, ranks the words that differ most.
-    """
+    """Measure how the use of words differs between two corpora; - reads words from stdin."""
     return shift(model_a, model_b, expand_stdin(word), progress=bars(), **values)

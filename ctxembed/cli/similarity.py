@@ -18,8 +18,5 @@ from ctxembed.table import Table
 @options.model
 @options.batch()
 def command_(word: tuple[str, ...], model: str | None, **values: Any) -> Table:
-    """Print the cosine of each word with each other word; - reads words from stdin.
-
-    A sentence with a marked target, "an [apple] pie", gives that word's contextual vector.
-    """
+    """Print the cosine of each word with each other word; - reads words from stdin."""
     return similarity(open_model(model), expand_stdin(word, numbered=True), **values)

@@ -18,8 +18,5 @@ from ctxembed.table import Table
 @options.model
 @options.batch()
 def command_(sentence: tuple[str, ...], model: str | None, **values: Any) -> Table:
-    """Rank the words that could replace a target in its sentence; - reads sentences from stdin.
-
-    Mark the target in its sentence, [apple], or name it with --word.
-    """
+    """Rank the words that could replace a target in its sentence; - reads sentences from stdin."""
     return substitutes(open_model(model), expand_stdin(sentence, numbered=True), **values)

@@ -64,11 +64,7 @@ def command_(
     tokenizer: str, cased: bool, encoding: str, errors: str, hierarchical_softmax: bool,
     **values: Any,
 ) -> Table:  # fmt: skip
-    """Train word vectors and attention on a corpus.
-
-    CORPUS is text files, folders, compressed files (.gz .bz2 .xz .zst) or -. Prints a summary of
-    what was read, chosen and trained.
-    """
+    """Train word vectors and attention on a corpus."""
     if hierarchical_softmax and values["negative"]:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     if senses and no_text:

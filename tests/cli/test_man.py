@@ -50,7 +50,11 @@ def test_every_command_is_described_whole(name: str) -> None:
     assert all(column.meaning for column in chain(*command.columns.values()))
     assert bool(command.columns) != ("Output" in command.sections)
     assert set(command.sections["See also"].split(", ")) <= set(COMMANDS)
-    assert set(command.sections) <= {"Details", "Output", "Picture", "Examples", "See also"}
+    sections = {"Description", "Details", "Output", "Picture", "Examples", "See also"}
+    assert set(command.sections) <= sections
+    assert " ".join(command.description.split()[-5:]) in " ".join(
+        plain(pages()[f"ctxembed-{name}.1"]).split()
+    )
     for parameter in command.params:
         assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter
     page = pages()[f"ctxembed-{name}.1"]
