@@ -1,7 +1,6 @@
 """Print a command's Table: in which format, to which file, with which notes."""
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -192,6 +191,8 @@ def _draw(table: Table, options: Printing) -> Iterable[str | bytes]:
 
 def width() -> int:
     """Return the number of characters in a line of the terminal; 80 where there is none."""
+    import shutil  # it takes 3 ms
+
     return shutil.get_terminal_size().columns
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -48,7 +47,7 @@ def list_contents(path: Path) -> None:
     meta["generation"] = manifest_checksum(meta)
     work = path / f".{part.name}.ctxembed-new"  # nobody else writes here: see locks.hold
     write_json(work, meta)
-    shutil.copymode(path / part.name, work)
+    work.chmod((path / part.name).stat().st_mode & 0o777)
     del folder  # Windows cannot replace an open file
     replace_path(work, path / part.name)
 
