@@ -7,18 +7,15 @@ english is measured. A row for each figure of each representation, a column for 
 """
 
 import argparse
-from collections import defaultdict
 from pathlib import Path
 
 import ctxembed
-from bench.everyday import read_rows, score
+from bench.everyday import held_out, read_rows, score
 from ctxembed.context.parse import parse
 from ctxembed.context.representations import Representations
-from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.text.tokenizer import is_content
 
-HELDOUT = Path(__file__).parent.parent / "tests" / "heldout.tsv"
 Figures = dict[tuple[str, str, str], float]  # benchmark, figure, representation
 
 
@@ -39,23 +36,6 @@ def from_files(model: Model, data: Path) -> Figures:
         for row in table.records()
         if row["value"] is not None
     }
-
-
-def held_out() -> list[dict[str, str]]:
-    """Read tests/heldout.tsv as bench/everyday.tsv is: two axes a sentence, and which is right."""
-    axes: defaultdict[str, list[str]] = defaultdict(list)
-    for row in read_rows(corpora_directory() / "senses.tsv"):
-        axes[row["word"]].append(f"{row['sense']}={row['axis']}")
-    return [
-        {
-            "kind": "distractor" if row["distractor"] == "yes" else "plain",
-            "gold": row["sense"],
-            "axis_a": axes[row["word"]][0],
-            "axis_b": axes[row["word"]][1],
-            "sentence": row["sentence"],
-        }
-        for row in read_rows(HELDOUT)
-    ]
 
 
 def from_sentences(model: Model, name: str, rows: list[dict[str, str]]) -> Figures:

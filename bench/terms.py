@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench.english import held_out
-from bench.everyday import PARTS, SENTENCES, read_rows, score
+from bench.everyday import PARTS, SENTENCES, held_out, read_rows, score
 from ctxembed.context.representations import Attention, Representation, Representations
 from ctxembed.evaluation.figures import Scores, average, tabulate
 from ctxembed.evaluation.items import Reader

@@ -9,7 +9,8 @@ from ctxembed.training.learn import learn_attention
 
 
 @command("learn", learn_attention)
-@options.value("--name", "Name under which the attention is saved.", default="learned")
+@options.choice("--layer", ["attention", "recurrent"], "Kind of layer: attention, or a GRU.")
+@options.value("--name", "Name under which the layer is saved; default learned, or recurrent.")
 @options.integer("--heads", "Number of heads.", max=64, default=4)
 @options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
 @options.real(
@@ -23,7 +24,12 @@ from ctxembed.training.learn import learn_attention
 @options.reading
 @options.model
 def command_(
-    name: str, model: str | None, corpus: tuple[str, ...], encoding: str, errors: str, **values: Any
+    name: str | None,
+    model: str | None,
+    corpus: tuple[str, ...],
+    encoding: str,
+    errors: str,
+    **values: Any,
 ) -> Table:
     """Learn attention for a model from its corpus, without labels."""
     opened = open_model(model, writes=True)

@@ -1,4 +1,4 @@
-"""Representations, which give an occurrence a vector: static, bag, general, learned attention."""
+"""Representations, which give an occurrence a vector: static, bag, attention, recurrent."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general, random_layer
+from ctxembed.attention.recurrent import (
+    Recurrent,
+    read_every_word,
+    read_sentences,
+    shares_left,
+)
 from ctxembed.context.occurrences import Positions, Windows, read_windows
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
@@ -22,6 +28,7 @@ from ctxembed.static.space import Space, Vectors
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Ids
 
+READ = 100  # words on either side of a target that a recurrent network reads
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 
 
@@ -46,7 +53,7 @@ class TargetTrace:
 
     weights: Floats  # (H, T) each row sums to 1, or to 0 where there is no context
     contributions: Floats  # (H, T) part of the vector that each token contributes
-    own: float  # part that the target contributes by itself; all parts sum to 1
+    own: float  # part that the target contributes by itself; all parts of attention sum to 1
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,15 @@ class ModelRepresentation:
             x[np.arange(len(x)), batch.targets] = total / known.sum(axis=1)
         return x
 
+    def prepare(self, items: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
+        """Return x (B, T, d), ids (B, T) and targets (B,); a target of several words is a mean."""
+        ids, targets = collapse(items)
+        x = self.inputs[ids]
+        for row, item in enumerate(items):
+            if len(item.target) > 1:
+                x[row, targets[row]] = self.inputs[item.own].mean(axis=0)
+        return x, ids, targets
+
 
 @dataclass(frozen=True)
 class Attention(ModelRepresentation):
@@ -111,16 +127,20 @@ class Attention(ModelRepresentation):
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
         vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(occurrences):
-            x, ids, targets = self._prepare([occurrences[row] for row in rows])
+            x, ids, targets = self.prepare([occurrences[row] for row in rows])
             vectors[rows] = attend(self.layer, x, ids, queries=targets).output[:, 0]
         return vectors
+
+    def every_word(self, ids: Ids) -> Floats:
+        """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
+        return attend(self.layer, self.inputs[ids], ids).output
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
         """Run the layer once for each known target; return vectors (n, d) and traces."""
         vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
         traces: dict[int, TargetTrace] = {}
         for rows in batches(occurrences):
-            x, ids, targets = self._prepare([occurrences[row] for row in rows])
+            x, ids, targets = self.prepare([occurrences[row] for row in rows])
             attended = attend(self.layer, x, ids, queries=targets)
             vectors[rows] = attended.output[:, 0]
             for number, row in enumerate(rows):
@@ -128,14 +148,42 @@ class Attention(ModelRepresentation):
                 traces[row] = TargetTrace(weights, *split_output(attended, number))
         return Run(vectors, [traces[row] for row in sorted(traces)])
 
-    def _prepare(self, items: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
-        """Return x (B, T, d), ids (B, T) and targets (B,); a target of several words is a mean."""
-        ids, targets = collapse(items)
-        x = self.inputs[ids]
-        for row, item in enumerate(items):
-            if len(item.target) > 1:
-                x[row, targets[row]] = self.inputs[item.own].mean(axis=0)
-        return x, ids, targets
+
+@dataclass(frozen=True)
+class RecurrentRepresentation(ModelRepresentation):
+    """A recurrent network, which reads the words around a target one by one."""
+
+    network: Recurrent
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        x = self.look_up(batch)  # (B, T, d)
+        return read_sentences(self.network, x, batch.targets, batch.mask).output
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
+        near = [item.clip(READ) for item in occurrences]
+        for rows in batches(near):
+            x, _, targets = self.prepare([near[row] for row in rows])
+            vectors[rows] = read_sentences(self.network, x, targets).output
+        return vectors
+
+    def every_word(self, ids: Ids) -> Floats:
+        """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
+        return read_every_word(self.network, self.inputs[ids])
+
+    def run(self, occurrences: Sequence[Occurrence]) -> Run:
+        """Return the vectors of known targets, with the share of each word left in them."""
+        return Run(self.vectors(occurrences), [self._trace(item) for item in occurrences])
+
+    def _trace(self, item: Occurrence) -> TargetTrace:
+        """Return the share of each token left at the target; there are no weights."""
+        length = len(item.ids) - len(item.target) + 1
+        shares, first = np.zeros((2, length)), max(0, item.target.start - READ)
+        (x,), _, (target,) = self.prepare([item.clip(READ)])
+        shares[:, first : first + len(x)] = shares_left(self.network, x, int(target))
+        return TargetTrace(np.zeros((0, length)), shares, 0.0)
 
 
 def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
@@ -280,7 +328,11 @@ class Representations:
                 chosen = Attention(name, self.inputs("raw"), layer)
             elif name in self.model.attentions():
                 saved = load_attention(self.model, name)
-                chosen = Attention(name, self.inputs(saved.inputs), saved.layer)
+                inputs = self.inputs(saved.inputs)
+                if isinstance(saved.layer, Recurrent):
+                    chosen = RecurrentRepresentation(name, inputs, saved.layer)
+                else:
+                    chosen = Attention(name, inputs, saved.layer)
             else:
                 known = ", ".join(["general", *self.model.attentions()])
                 raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")

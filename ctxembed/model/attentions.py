@@ -1,5 +1,6 @@
 """An attention in a model directory: attention/NAME/layer.json and one .npy a matrix."""
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ctxembed.attention.layer import MATRICES, Layer
+from ctxembed.attention.recurrent import AnyLayer, Recurrent
 from ctxembed.attention.terms import TERMS
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.model import Model
@@ -25,29 +27,38 @@ TASK_HEAD = ("head", "anchors")  # what a task has beside its layer
 KINDS = {  # what layer.json needs
     "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
 }  # fmt: skip
+INPUTS = ("raw", "unit", "centred")  # how static vectors are prepared
+STATES = ("w", "u", "b", "c", "w_out")  # the arrays of a recurrent network
 ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A learned attention: the layer, the inputs it expects, and how it was learned."""
+    """A learned attention or recurrent network: the layer, its inputs, and how it was learned."""
 
-    layer: Layer
+    layer: AnyLayer
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
     settings: dict[str, Any] = field(default_factory=dict)  # of its training
     figures: dict[str, float] = field(default_factory=dict)  # scores on held-out text
     task: dict[str, Any] = field(default_factory=dict)  # the labels of a task
     task_head: dict[str, Floats] = field(default_factory=dict)  # the arrays that predict them
 
+    @property
+    def kind(self) -> str:
+        """Whether the layer is an attention or a recurrent network."""
+        return "recurrent" if isinstance(self.layer, Recurrent) else "attention"
 
-def check_free(model: Model, name: str, *, task: bool) -> None:
+
+def check_free(model: Model, name: str, *, task: bool, kind: str = "attention") -> None:
     """Refuse a reserved name, or one under which an attention of another kind would be lost."""
     if not re.fullmatch(r"[\w][\w.-]*", name) or name in RESERVED:
         raise UsageError(
             f"an attention cannot be called {name!r}; take letters, digits, - and _,"
             f" but none of {', '.join(RESERVED)}"
         )
+    if name == "learned" and kind != "attention":
+        raise UsageError("'learned' is the name of an attention; give another --name")
     if name not in model.attentions():
         return
     try:
@@ -56,9 +67,9 @@ def check_free(model: Model, name: str, *, task: bool) -> None:
         return  # damaged: there is nothing to lose
     if type(meta.get("format")) is int:
         read_json(_description(model, name), FORMAT)  # refuses a newer one
-    if bool(meta.get("task")) != task:
-        kind = "without labels" if task else "for a task"
-        raise UsageError(f"{name!r} was learned {kind} and would be lost; give another --name")
+    if bool(meta.get("task")) != task or meta.get("kind", "attention") != kind:
+        which = "for a task" if meta.get("task") else "without labels"
+        raise UsageError(f"{name!r} was learned {which} and would be lost; give another --name")
 
 
 def save_attention(model: Model, name: str, saved: Saved) -> None:
@@ -74,8 +85,11 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
 
 def _write_files(folder: Path, model: Model, saved: Saved) -> None:
     layer = saved.layer
-    arrays = {key: getattr(layer, key) for key in MATRICES} | saved.task_head
-    for term in layer.terms:
+    recurrent = isinstance(layer, Recurrent)
+    names, numbers = (STATES, ("own",)) if recurrent else (MATRICES, NUMBERS)
+    terms = () if isinstance(layer, Recurrent) else layer.terms
+    arrays = {key: getattr(layer, key) for key in names} | saved.task_head
+    for term in terms:
         arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
     arrays = {key: array for key, array in arrays.items() if array is not None}
     kind = np.float16 if isinstance(model.vectors, Quantized) else np.float32
@@ -86,8 +100,9 @@ def _write_files(folder: Path, model: Model, saved: Saved) -> None:
         "inputs": saved.inputs,
         **({"model": model.fingerprint} if model.fingerprint else {}),
         **({"task": saved.task} if saved.task else {}),
-        "layer": {key: getattr(layer, key) for key in NUMBERS},
-        "terms": [term.name for term in layer.terms],
+        **({"kind": saved.kind} if recurrent else {}),
+        "layer": {key: getattr(layer, key) for key in numbers},
+        "terms": [term.name for term in terms],
         "arrays": {key: list(array.shape) for key, array in arrays.items()},
         "settings": saved.settings,
         "figures": saved.figures,
@@ -102,10 +117,24 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     apply_manifest(part, meta)
     if not all(isinstance(meta.get(key), kind) for key, kind in KINDS.items()):
         raise part.folder.damage(part.name, "incomplete")
+    if meta.get("kind", "attention") not in ("attention", "recurrent"):
+        raise ModelError(
+            f"{part}: a layer of an unknown kind. Upgrade with: pip install --upgrade ctxembed"
+        )
     if meta["format"] < FORMAT:
         raise ModelError(f"{part}: learned by an earlier ctxembed; {FIX}")
     model.check_fingerprint(part, meta.get("model"), FIX)
     return meta
+
+
+def is_recurrent(model: Model, name: str) -> bool:
+    """Return whether this is a recurrent network; damage is reported when it is used."""
+    if name not in model.attentions():
+        return False
+    try:
+        return bool(read_json(_description(model, name)).get("kind") == "recurrent")
+    except ModelError:
+        return False
 
 
 def _description(model: Model, name: str) -> Part:
@@ -138,17 +167,35 @@ def load_attention(model: Model, name: str) -> Saved:
         key: _read_array(part.folder, key, shape) for key, shape in meta["arrays"].items()
     }
     task_head = {key: arrays.pop(key) for key in TASK_HEAD if key in arrays}
+    inputs, settings, figures = (meta[key] for key in ("inputs", "settings", "figures"))
+    if meta.get("kind") == "recurrent":
+        if (network := _recurrent(meta, arrays, model.dim)) is None or task_head:
+            raise part.folder.damage(part.name, "its arrays are not those of a recurrent network")
+        return Saved(network, inputs, settings, figures)
     try:
         terms = (TERMS[t](arrays.pop(t), arrays.pop(f"{t}_words", None)) for t in meta["terms"])
         layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
     except (KeyError, TypeError):
         raise part.folder.damage(part.name, "its arrays are not those of its layer") from None
-    inputs, settings, figures = (meta[key] for key in ("inputs", "settings", "figures"))
     return Saved(layer, inputs, settings, figures, meta.get("task", {}), task_head)
 
 
+def _recurrent(meta: dict[str, Any], arrays: dict[str, Floats], dim: int) -> Recurrent | None:
+    """Return the recurrent network of a description; None if a shape or number is impossible."""
+    own = meta["layer"].get("own")
+    if type(own) not in (int, float) or not math.isfinite(own) or len(meta["layer"]) > 1:
+        return None
+    if set(arrays) != set(STATES) or meta["terms"] or arrays["c"].ndim != 2:
+        return None
+    size = arrays["c"].shape[1]
+    shapes = ((2, dim, 3 * size), (2, size, 3 * size), (2, 3 * size), (2, size), (2, size, dim))
+    if any(arrays[key].shape != shape for key, shape in zip(STATES, shapes, strict=True)):
+        return None
+    return Recurrent(**arrays, own=float(own)) if size and meta["inputs"] in INPUTS else None
+
+
 def _read_array(folder: Folder, key: str, shape: list[int]) -> Floats:
-    if key not in ARRAYS:  # another name might lead out of the model
+    if key not in ARRAYS and key not in STATES:  # another name might lead out of the model
         raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
     finite = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))

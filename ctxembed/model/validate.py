@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
+from ctxembed.attention.recurrent import Recurrent, read_sentences
 from ctxembed.errors import ModelError
-from ctxembed.model.attentions import load_attention
+from ctxembed.model.attentions import INPUTS, load_attention
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import FILE, SavedSenses, open_senses
 from ctxembed.static.space import Vectors
@@ -18,7 +19,6 @@ from ctxembed.text.index import CHUNK, Index
 
 # What Python raises for wrong numbers and names; too little memory is not the model's error.
 ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-INPUTS = ("raw", "unit", "centred")
 TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2, 3),
     "unit": ("word", "subword", "character")}  # fmt: skip
 MAX_TOKENS = 1 << 62
@@ -126,6 +126,10 @@ def _check_attention(model: Model, name: str) -> bool:
     rows = np.arange(min(3, len(model.vocabulary)))[None]
     x = np.asarray(model.vectors[rows[0]], np.float32)[None]  # (1, T, d)
     layer, task = saved.layer, saved.task
+    if isinstance(layer, Recurrent):
+        read = read_sentences(layer, x, np.zeros(1, np.intp))
+        figures = all(isinstance(value, int | float) for value in saved.figures.values())
+        return figures and bool(np.isfinite(read.output).all())
     output = attend(layer, x, rows, queries=np.zeros(1, np.intp)).output
     valid = (
         saved.inputs in INPUTS

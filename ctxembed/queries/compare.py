@@ -102,7 +102,8 @@ def compare(
     several = [replace(column, role=shown) for column in SEVERAL if read.several]
     columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *MEANING)
     notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, on_axes)]
-    chart = _draw(chosen[-1], runs, read, list(axes))
+    attentions = [one for one in chosen if isinstance(one, Attention)]
+    chart = _draw(attentions[-1] if attentions else None, runs, read, list(axes))
     return Table(columns, rows, notes, read.unknown, chart=chart, lead=describe_lines)
 
 
@@ -120,11 +121,11 @@ def _mean_cosine(model: Model, representation: Representation, word: int) -> flo
 
 
 def _draw(
-    last: ModelRepresentation, runs: Mapping[str, Run], read: Sentences, axes: Sequence[str]
+    last: Attention | None, runs: Mapping[str, Run], read: Sentences, axes: Sequence[str]
 ) -> list[Chart]:
     """Return charts: the weights of each sentence, and each target on the axes or cos_static."""
     first, charts = len(TARGET_COLUMNS), []
-    if isinstance(last, Attention):
+    if last is not None:
         traces, skip_self = runs[last.name].traces, last.layer.skip_self
         table = Table(WEIGHTS, lambda: _weight_rows(read, traces, skip_self))
         title = f"{last.name} attention"

@@ -5,10 +5,15 @@ from itertools import chain, groupby, islice
 
 import numpy as np
 
-from ctxembed.attention.attend import attend
 from ctxembed.context.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import Attention, Representation, Representations
+from ctxembed.context.representations import (
+    READ,
+    Attention,
+    RecurrentRepresentation,
+    Representation,
+    Representations,
+)
 from ctxembed.context.sentences import (
     Skipped,
     Target,
@@ -111,14 +116,15 @@ def read_targets(
 
 def _run(representation: Representation, items: Sequence[Occurrence]) -> Floats:
     """Return vectors (n, d) of targets; if each word of a sentence is one, attend to it once."""
-    if not isinstance(representation, Attention):
+    if not isinstance(representation, Attention | RecurrentRepresentation):
         return representation.vectors(items)
     vectors = np.zeros((len(items), representation.dim), np.float32)
+    longest = SQUARE if isinstance(representation, Attention) else READ  # the same either way
     single: list[int] = []
     squares: dict[int, list[int]] = {}  # length -> first row of each sentence
     for _, group in groupby(range(len(items)), key=lambda row: id(items[row].ids)):
         rows = list(group)  # of one sentence
-        if 1 < len(rows) <= SQUARE and len(rows) == len(items[rows[0]].ids):
+        if 1 < len(rows) <= longest and len(rows) == len(items[rows[0]].ids):
             squares.setdefault(len(rows), []).append(rows[0])
         else:
             single += rows
@@ -129,6 +135,5 @@ def _run(representation: Representation, items: Sequence[Occurrence]) -> Floats:
         for start in range(0, len(rows), step):
             some = np.array(rows[start : start + step])
             ids = np.array([items[row].ids for row in some])
-            attended = attend(representation.layer, representation.inputs[ids], ids)
-            vectors[some[:, None] + np.arange(length)] = attended.output  # (B, T, d)
+            vectors[some[:, None] + np.arange(length)] = representation.every_word(ids)
     return vectors

@@ -9,11 +9,19 @@ from typing import cast
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
 from ctxembed.context.parse import check_work, parse
-from ctxembed.context.representations import Representations
-from ctxembed.context.sentences import choose_attention, describe_skipped, read_sentences
+from ctxembed.context.representations import READ, RecurrentRepresentation, Representations
+from ctxembed.context.sentences import (
+    Sentences,
+    choose_attention,
+    choose_representation,
+    describe_skipped,
+    read_sentences,
+)
 from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import Explanation, check_rows, pick_head, trace_targets
 from ctxembed.explanation.matrices import STEPS, StepTable, make_steps
+from ctxembed.explanation.states import STATES, trace_states
+from ctxembed.model.attentions import is_recurrent
 from ctxembed.model.bundled import find_example, on_model
 from ctxembed.model.model import Model
 from ctxembed.static.worked_example import read_weights
@@ -21,6 +29,7 @@ from ctxembed.table import Chart, Column, Row, Table, round_to_total
 from ctxembed.text.tokenizer import number_repeats
 
 MAX_ROWS = 200_000  # for one sentence
+MAX_READ = 10_000_000  # words, to leave each out: targets times the square of the words
 MAX_ARCS = 6  # targets that are drawn with arcs; more are drawn as a heat map
 SENTENCE = Column("sentence", "with several sentences: the number of its line, from 1", "label")
 TARGET = Column("target", "the word explained; apple:2 is the second apple", "label")
@@ -38,7 +47,7 @@ RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its 
 
 @on_model(
     SENTENCE, TARGET, HEAD, TOKEN, POSITION, *STEP, TERM, SUM, WEIGHT, CONTRIBUTION, RECIPE,
-    STEPS[0], *STEPS[2:],
+    STEPS[0], *STEPS[2:], *STATES,
 )  # fmt: skip
 def explain(
     model: Model, sentences: str | Sequence[str], *, word: str | None = None,
@@ -55,6 +64,13 @@ def explain(
     with so many digits. check: recompute the output from the rows, and fail if it differs.
     """
     representations = Representations.of(model)
+    if attention is not None and is_recurrent(model, attention):
+        network = choose_representation(representations, attention, general)
+        assert isinstance(network, RecurrentRepresentation)
+        if head != "mean" or over or encoding != "none" or steps or recipe or check:
+            message = "a recurrent network has no heads, weights or positions"
+            raise UsageError(f"--attention {attention}: {message}; only --sort and --top apply")
+        return _explain_states(network, read_sentences(representations, sentences, word), sort, top)
     chosen = choose_attention(representations, attention, general, heads, seed)
     number = chosen.layer.heads
     if head not in ("mean", "each"):
@@ -109,6 +125,31 @@ def explain(
     targets = sum(len(parsed.occurrences) for parsed in read.parsed)
     result.charts = (_draw(chosen.name, head, number, targets, [c.name for c in labels]),)
     return result
+
+
+def _explain_states(
+    network: RecurrentRepresentation, read: Sentences, sort: str, top: int | None
+) -> Table:
+    """Return a row for each step of both readings: what is kept, what comes in, what is left."""
+    for parsed in read.parsed:
+        check_work(len(parsed.occurrences), min(len(parsed.words), 2 * READ + 1), MAX_READ, 2)
+
+    def rows() -> Iterator[Row]:
+        for parsed in read.parsed:
+            for sentence, target, steps in trace_states(network, parsed):
+                most = sorted(steps, key=lambda row: -abs(cast(float, row[-1])))
+                kept = {id(row) for row in most[:top]}
+                about = (sentence, target) if read.several else (target,)
+                for row in most if sort == "weight" else steps:
+                    if id(row) in kept:
+                        yield (*about, *row)
+
+    labels = (SENTENCE, TARGET) if read.several else (TARGET,)
+    panel = [column.name for column in labels]
+    title = f"{network.name}: share of each word left at the target"
+    chart = Chart("bars", ["left"], label=["reading", "token"], panel=panel, title=title)
+    columns = (*labels, STATES[0], TOKEN, POSITION, *STATES[1:])
+    return Table(columns, rows, read.notes, read.unknown, chart=chart)
 
 
 def _draw(name: str, head: str, heads: int, targets: int, panel: Sequence[str]) -> Chart:

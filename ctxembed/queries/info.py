@@ -40,7 +40,8 @@ def info(model: Model) -> Table:
         rows.append(("file", f"{file['name']}{digest}"))
     for name in model.attentions():
         about = read_description(model, name)
-        facts = {**about["layer"], **about["settings"], **about["figures"]}
+        kind = {"kind": about["kind"]} if "kind" in about else {}
+        facts = {**kind, **about["layer"], **about["settings"], **about["figures"]}
         rows += [(f"attention.{name}.{key}", _cell(value)) for key, value in facts.items()]
     for name in BUNDLED:
         path = bundled_model(name)

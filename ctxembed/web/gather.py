@@ -6,6 +6,7 @@ from typing import Any
 from ctxembed.context.nearest import Axes
 from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
+from ctxembed.model.attentions import is_recurrent
 from ctxembed.progress import Progress
 from ctxembed.web.document import document, pack
 from ctxembed.web.questions import Json, Models, answer, answer_map, check
@@ -57,7 +58,8 @@ def describe_model(models: Models) -> str:
 def attention_names(models: Models, first: str | None = None) -> list[str]:
     """Return the attention names that a page can choose, the default first."""
     representations = Representations.of(models.model)
-    _, _, *known = representations.names()  # static and bag are not attentions
+    learned = models.model.attentions()  # a recurrent network has no weights to show
+    known = ["general", *(name for name in learned if not is_recurrent(models.model, name))]
     names = list(dict.fromkeys([first or representations.default(), *known]))
     if names[0] not in known:
         raise UsageError(f"--attention {first}: unknown. Choose one of {', '.join(known)}.")

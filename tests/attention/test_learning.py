@@ -243,6 +243,43 @@ def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
     assert "checked" in shown.stderr
 
 
+def test_a_recurrent_network_learns_on_the_same_pseudowords(trained: Path, run: Run) -> None:
+    saved = []
+    for name in ("recurrent", "again"):
+        options = () if name == "recurrent" else ("--name", name)
+        done = run(
+            "learn", "--layer", "recurrent", *options, "--epochs", "0.05", "-m", str(trained)
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"attention\t{name}\nstate\t64\n" in done.stdout
+        folder = trained / "attention" / name
+        saved.append({f.name: f.read_bytes() for f in sorted(folder.iterdir())})
+    assert saved[0] == saved[1]
+    figures = load_attention(Model.open(trained), "recurrent").figures
+    assert figures["loss"] < figures["loss_before"] - 0.2  # on the held-out part
+    # One pair in four is of one topic, where nothing tells its words apart: about 3/4 + 1/4 · 1/2
+    # is the most. A mean of the words, where learning begins, is near it too.
+    assert 0.85 < figures["pseudowords"] < 0.9
+    info = run("info", "-m", str(trained), "-f", "tsv").stdout
+    assert "attention.recurrent.kind\trecurrent\n" in info
+    assert "attention.recurrent.heads" not in info
+
+
+@pytest.mark.parametrize("option", [("--heads", "2"), ("--positions", "decay")])
+def test_options_of_attention_are_refused_for_a_network(
+    option: tuple[str, str], trained: Path, run: Run
+) -> None:
+    done = run("learn", "--layer", "recurrent", *option, "-m", str(trained))
+    assert done.returncode == 2
+    assert "are of --layer attention" in done.stderr
+
+
+def test_the_name_of_learned_attention_is_not_for_a_network(trained: Path, run: Run) -> None:
+    done = run("learn", "--layer", "recurrent", "--name", "learned", "-m", str(trained))
+    assert done.returncode == 2
+    assert "give another --name" in done.stderr
+
+
 @pytest.mark.parametrize("heads", ["1", "3"])
 @pytest.mark.parametrize("positions", ["learned", "decay"])
 def test_the_rows_add_up_for_every_learned_layer(

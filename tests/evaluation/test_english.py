@@ -3,8 +3,8 @@
 import pytest
 
 import ctxembed
-from bench.english import from_sentences, held_out
-from bench.everyday import read_rows
+from bench.english import from_sentences
+from bench.everyday import held_out, read_rows
 from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses

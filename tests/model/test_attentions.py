@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general
-from ctxembed.errors import ModelError
+from ctxembed.attention.recurrent import Recurrent, random_recurrent
+from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.model.model import Model
 
@@ -22,8 +24,8 @@ def model(tiny: Path, tmp_path: Path) -> Model:
     return model
 
 
-def change(model: Model, **changes: Any) -> None:
-    path = model.path / "attention" / "learned" / "layer.json"
+def change(model: Model, name: str = "learned", **changes: Any) -> None:
+    path = model.path / "attention" / name / "layer.json"
     from_before = {"contents": None, "generation": None}  # a checksum would tell it at once
     description = {**json.loads(path.read_text()), **from_before, **changes}
     path.write_text(
@@ -60,6 +62,7 @@ def test_a_description_with_gaps_is_damaged(changes: dict[str, Any], model: Mode
 def test_saved_senses_are_read_back(model: Model) -> None:
     frequency = np.arange(10, dtype=np.float32)
     saved, layer = load_attention(model, "learned").layer, general("cosine", 4, 4, frequency)
+    assert isinstance(saved, Layer)
     assert (saved.heads, saved.own, saved.unit) == (layer.heads, layer.own, layer.unit)
     for mine, theirs in zip(saved.terms, layer.terms, strict=True):
         assert type(mine) is type(theirs)
@@ -92,10 +95,76 @@ def test_a_damaged_attention_can_be_learned_again(damage: str, model: Model) -> 
     save_attention(
         again, "learned", Saved(general("cosine", 4, 4, np.arange(10, dtype=np.float32)))
     )
-    assert load_attention(Model.open(model.path), "learned").layer.heads == 4
+    layer = load_attention(Model.open(model.path), "learned").layer
+    assert isinstance(layer, Layer)
+    assert layer.heads == 4
 
 
 def test_a_newer_format_is_not_overwritten(model: Model) -> None:
     change(model, format=99)
     with pytest.raises(ModelError, match=r"format 99 .* reads up to"):
         check_free(Model.open(model.path), "learned", task=False)
+
+
+@pytest.fixture
+def recurrent(model: Model) -> Recurrent:
+    """Return a network that is saved in the model."""
+    network = random_recurrent(model.dim, np.random.default_rng(1), size=3)
+    save_attention(model, "recurrent", Saved(network))
+    return network
+
+
+def test_a_recurrent_network_is_read_back(model: Model, recurrent: Recurrent) -> None:
+    for opened in (model, Model.open(model.path)):
+        saved = load_attention(opened, "recurrent")
+        assert saved.kind == "recurrent" and isinstance(saved.layer, Recurrent)
+        for name, array in saved.layer.parameters().items():
+            np.testing.assert_array_equal(array, recurrent.parameters()[name])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer": {}},
+        {"layer": {"own": True}},
+        {"layer": {"own": "0.1"}},
+        {"layer": {"own": float("nan")}},
+        {"layer": {"own": 0.1, "heads": 4}},
+        {"terms": ["wall"]},
+        {"inputs": "mine"},
+        {"arrays": {"c": [2, 3]}},
+        {"kind": "attention"},
+        {"kind": None},
+    ],
+)
+def test_an_impossible_recurrent_network_is_damaged(
+    changes: dict[str, Any], model: Model, recurrent: Recurrent
+) -> None:
+    change(model, "recurrent", **changes)
+    with pytest.raises(ModelError, match=r"layer\.json: damaged .*learn it again"):
+        load_attention(Model.open(model.path), "recurrent")
+
+
+@pytest.mark.parametrize("kind", ["lstm", 3, ["recurrent"], {}])
+def test_an_unknown_kind_of_layer_is_refused(kind: Any, model: Model) -> None:
+    change(model, kind=kind)
+    with pytest.raises(ModelError, match=r"unknown kind.*pip install --upgrade"):
+        load_attention(Model.open(model.path), "learned")
+
+
+@pytest.mark.parametrize("name", ["w", "u", "b", "c", "w_out"])
+def test_arrays_of_another_size_are_damaged(name: str, model: Model, recurrent: Recurrent) -> None:
+    array = recurrent.parameters()[name][:, :-1]
+    np.save(model.path / "attention" / "recurrent" / f"{name}.npy", array)
+    shapes = {key: list(a.shape) for key, a in recurrent.parameters().items() if key != "own"}
+    change(model, "recurrent", arrays={**shapes, name: list(array.shape)})
+    with pytest.raises(ModelError, match="not those of a recurrent network"):
+        load_attention(Model.open(model.path), "recurrent")
+
+
+def test_a_layer_of_another_kind_is_not_replaced(model: Model, recurrent: Recurrent) -> None:
+    check_free(model, "recurrent", task=False, kind="recurrent")
+    with pytest.raises(UsageError, match="would be lost"):
+        check_free(model, "recurrent", task=False)
+    with pytest.raises(UsageError, match="give another --name"):
+        check_free(model, "learned", task=False, kind="recurrent")

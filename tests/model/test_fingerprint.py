@@ -88,7 +88,7 @@ def test_a_model_replaced_while_attention_is_learned(
 def test_an_attention_of_another_model_is_refused(tiny: Path, tmp_path: Path, run: Run) -> None:
     mine = shutil.copytree(tiny, tmp_path / "mine")
     save_attention(Model.open(mine), "learned", Saved(general("cosine", 4)))
-    assert load_attention(Model.open(mine), "learned").layer.heads == general("cosine", 4).heads
+    assert load_attention(Model.open(mine), "learned").layer.own == general("cosine", 4).own
     write_other(tmp_path / "other")
     shutil.copytree(mine / "attention", tmp_path / "other" / "attention")
     done = run("explain", "the [bank] money", "-m", "other")

@@ -227,7 +227,7 @@ def test_an_open_model_answers_after_it_is_replaced(listed: Path, tmp_path: Path
     assert opened.index is not None
     assert opened.index.words(opened.index.sentence(0)) == ["the", "apple", "juice", "sweet"]
     assert opened.attentions() == ["learned"]
-    assert load_attention(opened, "learned").layer.heads == general("cosine", 4).heads
+    assert load_attention(opened, "learned").layer.own == general("cosine", 4).own
 
 
 def test_a_limit_on_open_files_is_not_damage(

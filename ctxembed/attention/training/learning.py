@@ -1,4 +1,4 @@
-"""Learn the layer from a corpus without labels: Adam on pseudowords, validated on held-out text."""
+"""Learn a layer from a corpus without labels: Adam on pseudowords, validated on held-out text."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Gradients, Layer, Parameters
+from ctxembed.attention.recurrent import AnyLayer, Recurrent, read_sentences
 from ctxembed.attention.terms import Walls
 from ctxembed.attention.training import pseudowords
 from ctxembed.attention.training.objective import Score, Weights, normalise, unaverage
@@ -58,7 +59,7 @@ class Report:
     loss: float
     first: Score  # before learning, on the held-out part
     best_score: Score
-    best: Layer
+    best: AnyLayer
     why: str = ""  # why it ended, on the last report
 
     @property
@@ -68,7 +69,7 @@ class Report:
 
 
 def learn(
-    x: Floats, begin: Callable[[np.random.Generator], Layer], seen: Occurrences,
+    x: Floats, begin: Callable[[np.random.Generator], AnyLayer], seen: Occurrences,
     held_out: Occurrences, settings: Settings, seed: int,
 ) -> Iterator[Report]:  # fmt: skip
     """Yield a report after every check; the last one holds the layer to keep.
@@ -95,12 +96,12 @@ def learn(
 
     half = np.full((s.pairs, 2), 0.5, x.dtype)  # of both words, in validation
 
-    def validate(layer: Layer) -> Score:
+    def validate(layer: AnyLayer) -> Score:
         runs = (run_batch(layer, x, t, check.plain, half[: len(t.pairs)], s.weights) for t in tests)
         parts = zip(*(astuple(score) for score, _ in runs), strict=True)
         return Score(*(float(np.mean(part)) for part in parts))
 
-    def layer_to_keep(layer: Layer) -> Layer:
+    def layer_to_keep(layer: AnyLayer) -> AnyLayer:
         return replace(layer, own=s.keep * layer.own)
 
     origin = begin(rng)
@@ -122,7 +123,8 @@ def learn(
                 yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
                 return
             now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
-            now[Walls.name] = np.maximum(now[Walls.name], 0)  # a wall never brings words nearer
+            if Walls.name in now:
+                now[Walls.name] = np.maximum(now[Walls.name], 0)  # a wall never brings words nearer
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
@@ -173,8 +175,21 @@ def attend_examples(
     return attend(layer, vectors, examples.ids, queries=queries, mask=mask)
 
 
+def run_examples(
+    layer: AnyLayer, x: Floats, examples: Examples
+) -> tuple[Floats, Callable[[Floats], Gradients]]:
+    """Return the vectors (n, d) of the targets, and what computes gradients from theirs."""
+    if isinstance(layer, Recurrent):
+        vectors = x[examples.ids]  # (n, T, d)
+        vectors[np.arange(len(examples)), examples.target] = examples.own
+        read = read_sentences(layer, vectors, examples.target, examples.mask())
+        return read.output, read.backward
+    attended = attend_examples(layer, x, examples)
+    return attended.output[:, 0], lambda d_output: attended.backward(d_output[:, None])
+
+
 def run_batch(
-    layer: Layer, x: Floats, batch: Batch, plain: int, mix: Floats, weights: Weights
+    layer: AnyLayer, x: Floats, batch: Batch, plain: int, mix: Floats, weights: Weights
 ) -> tuple[Score, Gradients]:
     """Return loss and gradients of a batch; `mix` (G, 2) is the part of each word in its pair."""
     pairs, number, dim = len(batch.pairs), len(batch.sentences), x.shape[1]
@@ -188,15 +203,14 @@ def run_batch(
     label = np.repeat(np.arange(2 * pairs), repeats)  # (N,)
     examples = Examples(batch.sentences, batch.length, batch.target, own, label)
     for rows in np.array_split(np.argsort(batch.length, kind="stable"), CHUNKS):
-        part = attend_examples(layer, x, examples.take(rows))
-        output[rows] = part.output[:, 0]
-        parts.append((rows, part))
+        output[rows], backward = run_examples(layer, x, examples.take(rows))
+        parts.append((rows, backward))
     same = flat[:, None] == flat
     score, d_output = unaverage(output.reshape(pairs, 2, -1, dim), words, same, plain, weights)
-    d_output = d_output.reshape(number, 1, dim)
+    d_output = d_output.reshape(number, dim)
     gradients: Gradients = {}
-    for rows, part in parts:
-        for name, gradient in part.backward(d_output[rows]).items():
+    for rows, backward in parts:
+        for name, gradient in backward(d_output[rows]).items():
             gradients[name] = gradients[name] + gradient if name in gradients else gradient
     return score, gradients
 

@@ -1,0 +1,216 @@
+"""A bidirectional recurrent network, the GRU of Cho et al. (2014), forward and backward.
+
+A sentence is read word by word, from its beginning to the target and from its end to the target.
+The state h is all that the network keeps of the words read so far. With the next word x:
+
+    reset  = σ(x W_r + b_r + h U_r)      how much of h helps to write what is new
+    kept   = σ(x W_z + b_z + h U_z)      how much of h stays (the update gate)
+    new    = tanh(x W_n + b_n + reset · (h U_n + c))
+    h      ← kept · h + (1 - kept) · new
+
+    output = own · x_target + the two last states, each times its W_out
+
+So the output has the size of a static vector, and the nearest words of it can be computed. A word
+that is far away is seen only through the states of all words between; attention sees it at once.
+
+Shapes: B sentences of T words; S steps of each of 2 readings; d dimensions, D of the state.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.layer import Gradients, Layer, Parameters
+from ctxembed.stats.vectors import Floats
+
+STATE = 64  # numbers in a state
+OWN = 0.08  # how much of the word itself stays while the network is learned
+MEMORY = 24  # words: the longest that a number of the state is kept at first, about
+WORDS_AT_ONCE = 1 << 14  # read to leave each out
+SMALL = 0.5  # size of what enters tanh at first: nearly linear
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Recurrent:
+    """The parameters; the first axis is the reading: from the beginning, from the end."""
+
+    w: Floats  # (2, d, 3D) W_r, W_z and W_n side by side
+    u: Floats  # (2, D, 3D) U_r, U_z and U_n side by side
+    b: Floats  # (2, 3D) b_r, b_z and b_n
+    c: Floats  # (2, D)
+    w_out: Floats  # (2, D, d)
+    own: float = 0.0  # how much of the target itself stays
+
+    @property
+    def size(self) -> int:
+        """The number of dimensions of a state."""
+        return int(self.c.shape[1])
+
+    def parameters(self) -> Gradients:
+        """Return the arrays that can be learned, by name."""
+        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        return named | {"own": np.array([self.own], self.w.dtype)}
+
+    def updated(self, parameters: Parameters) -> "Recurrent":
+        """Return a copy of the network with these parameters replaced."""
+        new: dict[str, Any] = dict(parameters)
+        own = float(new.pop("own")[0]) if "own" in new else self.own
+        return replace(self, own=own, **new)
+
+    def only(self, rows: NDArray[Any]) -> "Recurrent":
+        """Return the network for a vocabulary of these rows: the same, it has nothing by word."""
+        return self
+
+
+def random_recurrent(dim: int, rng: "np.random.Generator", size: int = STATE) -> Recurrent:
+    """Return a network to begin learning with: its output is near a mean of the nearer words.
+
+    What is new is a random projection of the word and W_out turns it back. The numbers of the state
+    are kept for 1 to MEMORY words at first (Tallec and Ollivier 2018).
+    """
+    project = rng.normal(0, 1 / np.sqrt(dim), (2, dim, size))
+    w = 0.1 * rng.normal(0, 1 / np.sqrt(dim), (2, dim, 3 * size))
+    w[:, :, 2 * size :] = SMALL * project
+    u = 0.1 * rng.normal(0, 1 / np.sqrt(size), (2, size, 3 * size))
+    b = np.zeros((2, 3 * size))
+    b[:, size : 2 * size] = np.log(rng.uniform(1, MEMORY, (2, size)))
+    w_out = (1 - OWN) / (2 * SMALL * size) * np.sqrt(dim) * project.swapaxes(1, 2)
+    double = Recurrent(w, u, b, np.zeros((2, size)), w_out, own=OWN)
+    return double.updated({k: v.astype(np.float32) for k, v in double.parameters().items()})
+
+
+AnyLayer = Layer | Recurrent
+
+
+@dataclass(frozen=True)
+class RecurrentResult:
+    """The outputs of the targets, and the gates and states of every step."""
+
+    network: Recurrent
+    targets: Floats  # (B, d)
+    words: Floats  # (S, 2, B, d) each reading, scaled; the last step reads the target
+    there: Bools  # (S, 2, B) False before a reading begins: the state stays 0
+    reset: Floats  # (S, 2, B, D)
+    kept: Floats  # (S, 2, B, D)
+    inner: Floats  # (S, 2, B, D) h U_n + c
+    new: Floats  # (S, 2, B, D)
+    states: Floats  # (S+1, 2, B, D) h before each step, and after the last
+    output: Floats  # (B, d)
+
+    def backward(self, d_output: Floats) -> Gradients:
+        """Return the gradient of every parameter, from the gradient of the output (B, d).
+
+        The gradient of the state goes back through time, from the target to the first word.
+        """
+        p, (steps, _, _, size) = self.network, self.kept.shape
+        g: Gradients = {"own": np.array([(d_output * self.targets).sum()], d_output.dtype)}
+        g["w_out"] = self.states[-1].swapaxes(1, 2) @ d_output
+        d_gates = np.empty((*self.kept.shape[:3], 3 * size), d_output.dtype)
+        d_inner = np.empty_like(self.kept)
+        d_h = d_output @ p.w_out.swapaxes(1, 2)  # (2, B, D)
+        u_gates, u_new = p.u[:, :, : 2 * size].swapaxes(1, 2), p.u[:, :, 2 * size :].swapaxes(1, 2)
+        for s in reversed(range(steps)):
+            h, reset, kept, new = self.states[s], self.reset[s], self.kept[s], self.new[s]
+            d_step = d_h * self.there[s, :, :, None]
+            d_tanh = d_step * (1 - kept) * (1 - new * new)
+            d_gates[s, :, :, :size] = d_tanh * self.inner[s] * reset * (1 - reset)
+            d_gates[s, :, :, size : 2 * size] = d_step * (h - new) * kept * (1 - kept)
+            d_gates[s, :, :, 2 * size :] = d_tanh
+            d_inner[s] = d_tanh * reset
+            d_h = d_h - d_step * (1 - kept)  # where no word is read, all of it
+            d_h += d_gates[s, :, :, : 2 * size] @ u_gates + d_inner[s] @ u_new
+        before = self.states[:-1]
+        g["w"] = _sum_products(self.words, d_gates)
+        g["b"] = d_gates.sum(axis=(0, 2))
+        g["c"] = d_inner.sum(axis=(0, 2))
+        d_u = (d_gates[..., : 2 * size], d_inner)
+        g["u"] = np.concatenate([_sum_products(before, part) for part in d_u], axis=2)
+        return g
+
+
+def read_sentences(
+    network: Recurrent, x: Floats, targets: Ints, mask: Bools | None = None
+) -> RecurrentResult:
+    """Return the output for one target in each sentence x (B, T, d); mask (B, T): words there.
+
+    Static vectors have length 1; they are scaled so that each number is about 1.
+    """
+    p, size, rows = network, network.size, np.arange(len(x))
+    at = _order(x.shape[1], targets)  # (S, 2, B)
+    there = (at >= 0) & (at < x.shape[1])
+    at = at.clip(0, x.shape[1] - 1)
+    if mask is not None:
+        there &= mask[rows, at]
+    words = x[rows, at] * x.dtype.type(np.sqrt(x.shape[2]))
+    gates = words @ p.w + p.b[:, None]  # (S, 2, B, 3D)
+    shape = (*gates.shape[:3], size)
+    reset, kept, inner, new = (np.empty(shape, gates.dtype) for _ in range(4))
+    states = np.zeros((len(at) + 1, *shape[1:]), gates.dtype)
+    for s in range(len(at)):
+        h = states[s]
+        from_h = h @ p.u  # (2, B, 3D)
+        both = _sigmoid(gates[s, :, :, : 2 * size] + from_h[:, :, : 2 * size])
+        reset[s], kept[s] = both[:, :, :size], both[:, :, size:]
+        inner[s] = from_h[:, :, 2 * size :] + p.c[:, None]
+        new[s] = np.tanh(gates[s, :, :, 2 * size :] + reset[s] * inner[s])
+        states[s + 1] = np.where(there[s, :, :, None], kept[s] * (h - new[s]) + new[s], h)
+    own = x[rows, targets]
+    output = (states[-1] @ p.w_out).sum(axis=0) + x.dtype.type(p.own) * own
+    return RecurrentResult(p, own, words, there, reset, kept, inner, new, states, output)
+
+
+def read_every_word(network: Recurrent, x: Floats) -> Floats:
+    """Return (B, T, d) the output for each word of sentences x (B, T, d) as target.
+
+    The state after each step of a reading is the last state of the words up to there, so that
+    reading once from each end is enough.
+    """
+    first, last = np.zeros(len(x), np.intp), np.full(len(x), x.shape[1] - 1)
+    forward = read_sentences(network, x, last).states[1:, 0]  # (T, B, D)
+    backward = read_sentences(network, x, first).states[:0:-1, 1]
+    output = forward @ network.w_out[0] + backward @ network.w_out[1]
+    return np.asarray(output.swapaxes(0, 1) + x.dtype.type(network.own) * x)
+
+
+def shares_left(network: Recurrent, x: Floats, target: int) -> Floats:
+    """Return (2, T) the share of each word of x (T, d) left in the target's output, by reading.
+
+    It is what the output loses along its own direction if the word is not read. The words act on
+    each other through the state, so the shares need not sum to 1.
+    """
+    length, whole = len(x), read_sentences(network, x[None], np.array([target]))
+    (output,) = whole.output  # (d,)
+    along = network.w_out @ output / (float(output @ output) or 1.0)  # (2, D) of the last states
+    shares = np.empty((2, length))
+    for rows in np.array_split(np.arange(length), -(-length * length // WORDS_AT_ONCE)):
+        mask = rows[:, None] != np.arange(length)
+        some = np.broadcast_to(x, (len(rows), *x.shape))
+        read = read_sentences(network, some, np.full(len(rows), target), mask)
+        lost = whole.states[-1] - read.states[-1]  # (2, B, D)
+        shares[:, rows] = (lost * along[:, None]).sum(axis=2)
+    return shares
+
+
+def _order(length: int, targets: Ints) -> Ints:
+    """Return (S, 2, B) the position that each step reads; outside of the sentence before the first.
+
+    >>> _order(4, np.array([1]))[:, :, 0].T.tolist()
+    [[-1, 0, 1], [3, 2, 1]]
+    """
+    steps = 1 + int(np.maximum(targets, length - 1 - targets).max(initial=0))
+    back = np.arange(steps)[::-1, None]
+    return np.stack([targets - back, targets + back], axis=1)
+
+
+def _sum_products(a: Floats, b: Floats) -> Floats:
+    """Return (2, m, n) the sum over steps and sentences of the outer products of a and b."""
+    products = (a[:, i].reshape(-1, a.shape[3]).T @ b[:, i].reshape(-1, b.shape[3]) for i in (0, 1))
+    return np.stack(list(products))
+
+
+def _sigmoid(y: Floats) -> Floats:
+    return np.asarray(y.dtype.type(0.5) * (1 + np.tanh(y.dtype.type(0.5) * y)))
