@@ -41,6 +41,7 @@ _WHERE = {
     "evaluate": "ctxembed.evaluation.evaluate",
     "train": "ctxembed.training.train",
     "learn": "ctxembed.training.learn:learn_attention",
+    "watch": "ctxembed.training.watch",
     "fit": "ctxembed.training.fit:fit_task",
     "mix": "ctxembed.training.mix",
     "import_": "ctxembed.training.import_", "export": "ctxembed.training.export",

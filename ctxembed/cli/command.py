@@ -43,7 +43,7 @@ ADVANCED = {
 # Parameters that name files and folders; their names may be any bytes, all else is text.
 PATHS = {
     "corpora", "corpus", "encoder", "encoders", "file", "file_", "model", "model_a", "model_b",
-    "output", "task", "text", "train", "vectors", "vocabulary", "weights",
+    "output", "save", "task", "text", "train", "vectors", "vocabulary", "weights",
 }  # fmt: skip
 
 

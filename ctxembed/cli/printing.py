@@ -148,7 +148,7 @@ def _print_tables(tables: Sequence[Table], several: bool) -> None:
         pieces = _text(tables, several, terminal=sys.stdout.isatty())
     elif tables and not any(table.columns for table in tables):
         return  # a file of arrays was written already
-    elif Path(name).suffix in ARRAYS and any(c.role == "vector" for c in tables[0].columns):
+    elif Path(name).suffix in ARRAYS and _is_of_vectors(tables[0]):
         from ctxembed.output.arrays import write_table
 
         number, dim = write_table(Path(name), tables[0])
@@ -162,14 +162,20 @@ def _print_tables(tables: Sequence[Table], several: bool) -> None:
         write_file(name, pieces)
 
 
-def write_file(name: str, pieces: Iterable[str | bytes]) -> None:
+def _is_of_vectors(table: Table) -> bool:
+    """Return whether a table is labels and one vector, its last column."""
+    roles = [column.role for column in table.columns]
+    return roles.count("vector") == 1 and roles[-1] == "vector"
+
+
+def write_file(name: str, pieces: Iterable[str | bytes], option: str = "-o") -> None:
     """Write a file whole; bytes of a file name that are not UTF-8 are escaped."""
     from ctxembed.storage.atomic import atomic_file
 
     if not Path(name).parent.is_dir():
-        raise UsageError(f"-o {name}: no such directory")
+        raise UsageError(f"{option} {name}: no such directory")
     if not name or Path(name).is_dir():
-        raise UsageError(f"-o {name or repr('')}: give the name of a file")
+        raise UsageError(f"{option} {name or repr('')}: give the name of a file")
     with atomic_file(Path(name)) as file:
         for piece in pieces:
             encoded = piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece

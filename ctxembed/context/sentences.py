@@ -158,10 +158,18 @@ def general_kind(model: Model, general: str | None) -> str:
 def choose_representation(
     representations: Representations, attention: str | None, general: str | None, *random: int
 ) -> ModelRepresentation:
-    """Return the named representation, or the default; random: heads and seed of `random`."""
+    """Return the named representation, or the default: a worked example's own matrices, if any.
+
+    random: heads and seed of the attention `random`.
+    """
     if general and attention not in (None, "general"):
         raise UsageError("--general goes with --attention general")
     model = representations.model
+    if model.is_worked_example and not general and attention in (None, "given"):
+        from ctxembed.context.worked_example import worked_attention
+
+        if (worked := worked_attention(model)) is not None:
+            return worked
     default = "general" if general or model.is_worked_example else representations.default()
     return representations.get(attention or default, general_kind(model, general), *random)
 
@@ -170,12 +178,6 @@ def choose_attention(
     representations: Representations, attention: str | None, general: str | None, *random: int
 ) -> Attention:
     """Return the attention with this name, or the default: a worked example's own matrices."""
-    model = representations.model
-    if model.is_worked_example and not (attention or general):
-        from ctxembed.context.worked_example import worked_attention
-
-        if (worked := worked_attention(model)) is not None:
-            return worked
     chosen = choose_representation(representations, attention, general, *random)
     if not isinstance(chosen, Attention):
         raise UsageError(f"--attention {chosen.name}: not an attention")

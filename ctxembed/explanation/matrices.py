@@ -190,7 +190,7 @@ def lay_out_heads(table: Table) -> Iterator[Table]:
     first, scale = names.index("token"), names.index("scale")
     terms = names[scale + 1 : names.index("sum")]
     left_out = {"position", "scale"}  # the order of the words and the equation say them
-    left_out |= {"contribution"} if len(terms) > MAX_TERMS else set()
+    left_out |= {"contribution"} if len(terms) > MAX_TERMS or "q" in names else set()
     kept = [i for i, name in enumerate(names) if i >= first and name not in left_out]
     for key, group in groupby(table.rows, key=lambda row: list(row[:first])):
         rows: list[Row] = list(group)

@@ -18,6 +18,7 @@ from ctxembed.context.representations import (
     vectors_at,
 )
 from ctxembed.context.sentences import Sentences, general_kind, open_encoders, read_sentences
+from ctxembed.context.worked_example import name_dimensions, worked_attention
 from ctxembed.explanation.meaning import MEANING, describe_meanings, find_meanings
 from ctxembed.explanation.substitutes import assign_sense
 from ctxembed.model.bundled import on_model
@@ -32,7 +33,11 @@ TARGET_COLUMNS = (
     SENTENCE,
     TARGET,
     replace(POSITION, role="aside"),
-    Column("representation", "static, bag, general, learned or the name of an attention", "label"),
+    Column(
+        "representation",
+        "static, bag, general, learned, given (matrices of --vectors) or a name",
+        "label",
+    ),
     Column("cos_static", "cosine with the word's static vector: how far context moved it"),
 )
 AXIS = Column("AXIS...", "cosine with each axis, a column under each one's name")
@@ -40,11 +45,12 @@ SEVERAL = (
     Column("cos_first", "with several sentences: cosine with the same target's first vector"),
     Column("cos_random", "with several sentences: mean cosine of 200 occurrences, all pairs"),
 )
+VECTOR = Column("vector", "of a worked example with matrices: the vector itself", "vector")
 PANEL = ("sentence", "target")
 WEIGHTS = (SENTENCE, TARGET, TOKEN, POSITION, replace(WEIGHT, group=PANEL))
 
 
-@on_model(*TARGET_COLUMNS, AXIS, *SEVERAL, *MEANING)
+@on_model(*TARGET_COLUMNS, AXIS, *SEVERAL, VECTOR, *MEANING)
 def compare(
     model: Model, sentences: str | Sequence[str], *, word: str | None = None,
     axes: Axes | None = None, attention: str | Sequence[str] = (), general: str | None = None,
@@ -56,13 +62,18 @@ def compare(
     of their own: its vectors of single words are the static ones there.
     """
     representations = Representations.of(model)
-    axes, axis_notes = known_axes(model, axes, (*TARGET_COLUMNS, *SEVERAL, *MEANING))
+    axes, axis_notes = known_axes(model, axes, (*TARGET_COLUMNS, *SEVERAL, VECTOR, *MEANING))
     read = read_sentences(representations, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
-    main = names[-1] if names else representations.default()  # described first
+    given = worked_attention(model) if model.is_worked_example else None
+    names = names or [*representations.names()[2:], *([given.name] if given else [])]
+    # described first
+    main = names[-1] if attention or given else representations.default()
     kind = general_kind(model, general)
-    every = (*BASELINES, *(names or representations.names()[2:]))
-    chosen = [representations.get(name, kind) for name in every]
+    chosen = [
+        given if given and name == given.name else representations.get(name, kind)
+        for name in (*BASELINES, *names)
+    ]
     opened = open_encoders(encoders, model)
     compared: list[Representation] = [*chosen, *opened]
     targets = read.targets()
@@ -89,6 +100,7 @@ def compare(
                     baseline[name, own[0]] = _mean_cosine(model, one, own[0])
                 random = baseline[name, own[0]] if len(own) == 1 else None
                 cells += [cosine(vector, vectors[name][first]), random]
+            cells += [vector] if given else []
             meaning = meanings[row].get(name)
             rows.append((*cells, *(meaning.cells() if meaning else (None,) * len(MEANING))))
 
@@ -100,7 +112,9 @@ def compare(
 
     shown: Role = "number" if len(axes) < 2 else "aside"  # a terminal is not wide enough for all
     several = [replace(column, role=shown) for column in SEVERAL if read.several]
-    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *MEANING)
+    parts = [f"vector_{name}" for name in name_dimensions(model)] if given else []
+    itself = [replace(VECTOR, parts=parts)] if given else []
+    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *itself, *MEANING)
     notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, on_axes)]
     attentions = [one for one in chosen if isinstance(one, Attention)]
     chart = _draw(attentions[-1] if attentions else None, runs, read, list(axes))

@@ -6,6 +6,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import cast
 
+import numpy as np
+
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
 from ctxembed.context.parse import check_work, parse
@@ -40,13 +43,19 @@ STEP = (
 )
 TERM = Column("TERM...", f"of one head: what each score term adds ({', '.join(TERMS)})")
 SUM = Column("sum", "of one head: score times scale, and all that is added")
+ROLES = (
+    Column("q", "with W_Q, W_K and W_V of at most 4 numbers: the query of each word", "vector"),
+    Column("k", "the same: the key of each word, which q of the target is compared with", "vector"),
+    Column("v", "the same: the value of each word, which its weight multiplies", "vector"),
+)
+MAX_ROLES = 4  # numbers of q, k and v that are printed
 PART = "share of the output along its own direction; all of them sum to 1"
 CONTRIBUTION = Column("contribution", PART, "share", ("sentence", "target"))
 RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
 
 @on_model(
-    SENTENCE, TARGET, HEAD, TOKEN, POSITION, *STEP, TERM, SUM, WEIGHT, CONTRIBUTION, RECIPE,
+    SENTENCE, TARGET, HEAD, TOKEN, POSITION, *ROLES, *STEP, TERM, SUM, WEIGHT, CONTRIBUTION, RECIPE,
     STEPS[0], *STEPS[2:], *STATES,
 )  # fmt: skip
 def explain(
@@ -118,10 +127,14 @@ def explain(
         notes.append(f"only the {top} heaviest words: their weights need not sum to 1")
     terms = next(iter(explanations())).terms if whole else []
     steps_shown = (*STEP, *TERM.each(terms), SUM) if whole else ()
-    result = tabulate(
-        (HEAD, TOKEN, POSITION, *steps_shown, WEIGHT, CONTRIBUTION),
-        lambda item: _sort(item.rows(head), sort, top),
-    )
+    roles = _role_columns(chosen.layer) if whole and other is None else []
+
+    def rows_of(item: Explanation) -> Iterator[Row]:
+        sorted_rows = _sort(item.rows(head), sort, top)
+        return _add_roles(item, sorted_rows) if roles else sorted_rows
+
+    columns = (HEAD, TOKEN, POSITION, *roles, *steps_shown, WEIGHT, CONTRIBUTION)
+    result = tabulate(columns, rows_of)
     targets = sum(len(parsed.occurrences) for parsed in read.parsed)
     result.charts = (_draw(chosen.name, head, number, targets, [c.name for c in labels]),)
     return result
@@ -170,6 +183,29 @@ def _sort(rows: list[Row], sort: str, top: int | None) -> Iterator[Row]:
         heaviest.reverse()
         kept = {id(row) for row in heaviest[:top] if row[-2] is not None or top is None}
         yield from (row for row in (heaviest if sort == "weight" else block) if id(row) in kept)
+
+
+def _role_columns(layer: Layer) -> list[Column]:
+    """Return the columns q, k and v of a layer with one head of a few numbers; else none."""
+    if layer.w_q is None or layer.w_k is None or layer.w_v is None or layer.heads > 1:
+        return []
+    sizes = [matrix.shape[2] for matrix in (layer.w_q, layer.w_k, layer.w_v)]
+    if max(*sizes, layer.w_q.shape[1]) > MAX_ROLES:
+        return []
+    parts = [[f"{c.name}{i + 1}" for i in range(n)] for c, n in zip(ROLES, sizes, strict=True)]
+    return [replace(c, parts=names) for c, names in zip(ROLES, parts, strict=True)]
+
+
+def _add_roles(item: Explanation, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows with q, k and v of each word after its position; NaN for an unknown word."""
+    layer, keys = item.attended.layer, item.attended.keys[0]
+    matrices = [m[0] for m in (layer.w_q, layer.w_k, layer.w_v) if m is not None]
+    empty = [np.full(matrix.shape[1], np.nan) for matrix in matrices]
+    for row in rows:
+        known = row[2] in item.positions
+        x = keys[item.positions.index(cast(int, row[2]))] if known else None
+        roles = empty if x is None else [x @ matrix for matrix in matrices]
+        yield *row[:3], *roles, *row[3:]
 
 
 def _recipe(item: Explanation, head: str, digits: int) -> str:

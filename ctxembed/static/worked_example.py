@@ -1,6 +1,8 @@
 """Read the vectors, matrices and weights of a worked example."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +15,69 @@ from ctxembed.text.lines import read_text
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
-def read_vectors(path: Path) -> tuple[list[str], Floats, dict[str, Floats]]:
-    """Return words, vectors (V, d), and matrices w_q, w_k, w_v, w_o (H, d, dk) if there are any.
+@dataclass(frozen=True)
+class WorkedExample:
+    """A few vectors, and matrices for them if the file has any."""
 
-    A file has `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}.
-    """
+    words: list[str]
+    vectors: Floats  # (V, d)
+    matrices: dict[str, Floats] = field(default_factory=dict)  # w_q, w_k, w_v, w_o: (H, d, dk)
+    dimensions: list[str] = field(default_factory=list)  # their names, if it has any
+    sentences: list[tuple[str, Floats | None]] = field(default_factory=list)  # and wanted vector
+
+
+def read_vectors(path: Path) -> WorkedExample:
+    """Read `word TAB number TAB number ...`, or JSON {"vectors": {word: [...]}, "w_q": [[...]]}."""
     text = read_text(path)
     if path.suffix != ".json":
-        return *_read_rows(path, text), {}
+        return WorkedExample(*_read_rows(path, text))
     try:
         value: Any = json.loads(text)
         listed = value.get("vectors", value)
         words = [word for word in listed if isinstance(listed[word], list)]
         rows = [[float(number) for number in listed[word]] for word in words]
         matrices = {name: np.array(value[name], np.float64) for name in MATRICES if name in value}
-    except (ValueError, AttributeError, TypeError):
+        rest = value if "vectors" in value else {}  # else every key is a word
+        dimensions = [str(name) for name in rest.get("dimensions", [])]
+        sentences = [
+            (str(one["sentence"]), np.array(one["wanted"], np.float64) if "wanted" in one else None)
+            for one in rest.get("sentences", [])
+        ]
+    except (ValueError, AttributeError, TypeError, KeyError):
         expected = '{"vectors": {"phone": [1, 0]}, "w_v": [[2, 0], [0, 2]]}'
         raise CorpusError(f"{path}: cannot be read; write JSON such as {expected}") from None
     vectors = _to_matrix(path, rows)
     by_head = {name: x[None] if x.ndim == 2 else x for name, x in matrices.items()}
     _check_matrices(path, by_head, vectors.shape[1])
-    return words, vectors, by_head
+    size = vectors.shape[1]
+    for text, wanted in sentences:
+        if wanted is not None and (wanted.shape != (size,) or not np.isfinite(wanted).all()):
+            raise CorpusError(f"{path}: {text!r}: wanted must have {size} numbers, as the vectors")
+    if dimensions and len(dimensions) != size:
+        raise CorpusError(f"{path}: {len(dimensions)} dimensions, {size} numbers a word")
+    return WorkedExample(words, vectors, by_head, dimensions, sentences)
+
+
+def write_example(example: WorkedExample) -> str:
+    """Return the JSON of a worked example, a line for each word, matrix and sentence."""
+
+    def block(items: Iterable[str], ends: str) -> str:
+        return f"{ends[0]}\n  " + ",\n  ".join(items) + f"{ends[1]}"
+
+    def line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    words = zip(example.words, example.vectors.tolist(), strict=True)
+    parts = {"dimensions": line(example.dimensions)} if example.dimensions else {}
+    parts["vectors"] = block((f"{line(word)}: {line(row)}" for word, row in words), "{}")
+    parts |= {name: line(matrix.tolist()) for name, matrix in example.matrices.items()}
+    if example.sentences:
+        listed = (
+            {"sentence": text, **({} if wanted is None else {"wanted": wanted.tolist()})}
+            for text, wanted in example.sentences
+        )
+        parts["sentences"] = block(map(line, listed), "[]")
+    return "{" + ",\n ".join(f"{line(name)}: {part}" for name, part in parts.items()) + "}\n"
 
 
 def read_weights(path: Path) -> tuple[list[str], list[str], Floats]:

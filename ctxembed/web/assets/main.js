@@ -257,6 +257,12 @@ function controls(read) {
     state.vectors && h("span", { class: "hint" }, `vectors of the notes: ${state.vectors}`));
 }
 
+// The representation in words: of a worked example its own matrices, if it has any.
+function described(answer) {
+  if (!state.vectors) return attention();
+  return answer.records().some((row) => row.representation === "given") ? "given" : "general";
+}
+
 async function showCompare(read, stale, axes = axesParameter(), problem = null) {
   const texts = seen.map((one) => one.text).filter((text) => text !== null);
   const parameters = { sentences: texts, axes: axes ?? undefined, general: layer().general, vectors: layer().vectors };
@@ -264,7 +270,7 @@ async function showCompare(read, stale, axes = axesParameter(), problem = null) 
   if (!answer || stale()) return;
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
   const rows = answer.records().filter((row) => row.sentence === number);
-  const name = state.vectors ? "general" : attention();
+  const name = described(answer);
   cards.meaning.show(answer, null, ...inWords({ rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
   if (state.vectors) cards.meaning.body.prepend(await becomes(read));
   const names = axes ? Object.keys(axes) : [];
@@ -292,7 +298,7 @@ async function becomes(read) {
 
 // Several sentences: the similarity of the word between them.
 function together(answer, read) {
-  const rows = answer.records().filter((row) => row.sentence > 1 && row.representation === (state.vectors ? "general" : attention()));
+  const rows = answer.records().filter((row) => row.sentence > 1 && row.representation === described(answer));
   const word = read.words[read.target].word;
   const same = rows.filter((row) => row.cos_first !== undefined && row.cos_first !== null && row.target.split(":")[0] === word);
   if (!same.length) return null;

@@ -21,6 +21,8 @@ const EXAMPLES = {
     "order: sine waves added to each word": { ...lone("money [bank] grows"), vectors: "bank", encoding: "sinusoidal" },
     "W_V scales the vector": { ...lone("[phone] fruit"), vectors: "scaling" },
     "W_V turns the vector": { ...lone("[phone] fruit"), vectors: "rotation" },
+    "W_Q, W_K, W_V at random, before training": { ...two("[Apple] launched a new phone while I was eating an orange", "An [apple] a day keeps the doctor away"), vectors: "apple-untrained" },
+    "W_Q, W_K, W_V after training on four sentences": { ...two("[Apple] launched a new phone while I was eating an orange", "An [apple] a day keeps the doctor away"), vectors: "apple-trained" },
     "king, queen, cricket: each number is a factor": { ...lone("[king] queen cricket"), vectors: "king-queen-cricket" },
   },
   "Several points of view, two sequences": {
