@@ -39,7 +39,7 @@ _WHERE = {
     "explain_weights": "ctxembed.queries.explain",
     "align": "ctxembed.word_senses.alignment",
     "evaluate": "ctxembed.evaluation.evaluate",
-    "train": "ctxembed.training.train",
+    "train": "ctxembed.training.train", "training_pairs": "ctxembed.training.pairs",
     "learn": "ctxembed.training.learn:learn_attention",
     "watch": "ctxembed.training.watch",
     "fit": "ctxembed.training.fit:fit_task",

@@ -33,7 +33,11 @@ TASK = "".join(
 )
 # Each command's function, as a person calls it; m is the path of a model, t a folder.
 CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
-    "train": [lambda m, t: ctxembed.train(str(t / "c.txt"), t / "trained", epochs=1, dim=4)],
+    "train": [
+        lambda m, t: ctxembed.train(str(t / "c.txt"), t / "trained", epochs=1, dim=4),
+        lambda m, t: ctxembed.training_pairs("an apple a day"),
+        lambda m, t: ctxembed.training_pairs("an apple a day", update=1),
+    ],
     "learn": [lambda m, t: ctxembed.learn(copied(t), "more", epochs=0.001, heads=1)],
     "fit": [
         lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "idioms", epochs=1),
@@ -56,6 +60,8 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.explain(m, APPLE, recipe=True),
         lambda m, t: ctxembed.explain(m, APPLE, check=True, head="each"),
         lambda m, t: ctxembed.explain(m, APPLE, steps=True),
+        lambda m, t: ctxembed.explain(m, APPLE, causal=True),
+        lambda m, t: ctxembed.explain(m, "", attention="random", matrices=True),
         lambda m, t: ctxembed.explain(ctxembed.open_worked_example("bank"), "money [bank] grows"),
         lambda m, t: ctxembed.explain_weights("tea"),
         lambda m, t: ctxembed.explain_weights("tea", recipe=True),

@@ -15,7 +15,7 @@ Shapes: B sentences of T words, Tq of them queries, N = B Tq; H heads, d dimensi
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -148,12 +148,14 @@ class AttentionResult:
 def attend(
     layer: Layer, x: Floats, ids: NDArray[Any] | None = None, *,
     queries: NDArray[np.intp] | None = None, mask: Mask | None = None,
-    over: tuple[Floats, NDArray[Any] | None] | None = None,
+    over: tuple[Floats, NDArray[Any] | None] | None = None, causal: bool = False,
 ) -> AttentionResult:  # fmt: skip
     """Return a layer's output and weights for sentences x (B, T, d) of words ids (B, T).
 
     queries: (B,) one position a sentence, where only that word's vector is wanted.
     mask: (B, T) False for padding. over: x and ids of another sentence to look at, cross-attention.
+    causal: a word looks at no later word, as in a decoder: its output is what it would be if the
+    sentence ended with it. The words of another sentence are all looked at.
 
     >>> phone, fruit = [1.0, 0.0], [0.0, 1.0]
     >>> attended = attend(Layer(), np.array([[phone, fruit]]))
@@ -163,12 +165,15 @@ def attend(
     >>> attended.weights[0, 0].round(3)
     array([[0.731, 0.269],
            [0.269, 0.731]])
+    >>> attend(Layer(), np.array([[phone, fruit]]), causal=True).weights[0, 0].round(3)
+    array([[1.   , 0.   ],
+           [0.269, 0.731]])
     """
     keys, key_ids = over or (x, ids)  # (B, T, d)
     targets = x if queries is None else x[np.arange(len(x)), queries][:, None]  # (B, Tq, d)
     dim = x.shape[2]
     pairs = TokenPairs(key_ids, queries, x.shape[1], over is not None)
-    mask = _mask(layer, pairs, mask)
+    mask = _mask(layer, pairs, mask, causal)
     size = layer.heads if layer.w_k is None else layer.heads * layer.w_k.shape[2]
     project_keys = queries is None and layer.w_v is not None and size <= dim
     query_input = targets.reshape(-1, dim)  # (N, d)
@@ -253,13 +258,16 @@ def _head_outputs(layer: Layer, weights: Floats, keys: Floats, mixed: Floats | N
     return outputs.reshape(batch * t_q, heads, -1)
 
 
-def _mask(layer: Layer, pairs: TokenPairs, padding: Mask | None) -> Mask | None:
+def _mask(layer: Layer, pairs: TokenPairs, padding: Mask | None, causal: bool) -> Mask | None:
     """Return (B or 1, Tq or 1, 1, T): True where i may look at j; None for everywhere."""
-    mask = None if padding is None or pairs.cross else padding[:, None, None]
-    if layer.skip_self and not pairs.cross:
-        others = np.asarray(pairs.distance != 0)[:, :, None]
-        mask = others if mask is None else mask & others
-    return mask
+    if pairs.distance is None:
+        return None
+    parts = [] if padding is None else [padding[:, None, None]]
+    if layer.skip_self:
+        parts.append(np.asarray(pairs.distance != 0)[:, :, None])
+    if causal:
+        parts.append(np.asarray(pairs.distance <= 0)[:, :, None])
+    return reduce(np.logical_and, parts) if parts else None
 
 
 def _own(layer: Layer, targets: Floats, mask: Mask | None) -> Floats | None:

@@ -22,10 +22,12 @@ from ctxembed.table import Table
 @options.value(
     "--over", "Attend to the words of this other sentence (cross-attention).", metavar="SENTENCE"
 )
+@options.flag("--causal", "Attend to no later word, as a decoder does.")
 @options.choice("--encoding", ["none", "sinusoidal"], "Add a sinusoidal position encoding.")
 @options.choice("--sort", ["position", "weight"], "Order of the rows.")
 @options.integer("--top", "Print only the N words with the largest weights.")
 @options.flag("--steps", "Print each matrix with its formula.")
+@options.flag("--matrices", "Print W_Q, W_K, W_V and W_O of the attention; needs no sentence.")
 @options.flag("--recipe", "Print the target as a weighted sum.")
 @options.flag("--check", "Recompute the output from the rows; fail if it differs.")
 @options.value(
@@ -41,17 +43,20 @@ def command_(
     steps, recipe, check = values["steps"], values["recipe"], values["check"]
     if recipe and values["head"] == "each":
         raise UsageError("--recipe is for one head, or for the mean of all heads")
+    if values["matrices"] and (recipe or check):
+        raise UsageError("--matrices goes with --steps, not with --recipe or --check")
     if steps + recipe + check > 1:
         raise UsageError("give one of --steps, --recipe and --check")
-    if (steps or recipe) and (values["top"] or values["sort"] == "weight"):
-        raise UsageError("--sort and --top cannot be used with --steps or --recipe")
+    if (steps or recipe or values["matrices"]) and (values["top"] or values["sort"] == "weight"):
+        raise UsageError("--sort and --top cannot be used with --steps, --matrices or --recipe")
     output, form, precision = printing().file_, printing().chosen, printing().precision
     digits = 2 if precision is None else precision
     if weights is not None:
-        if sentence or values["over"] is not None or steps or check:
+        refused = any(values[name] for name in ("steps", "check", "causal", "matrices"))
+        if sentence or values["over"] is not None or refused:
             raise UsageError("--weights is a whole table; only --word and --recipe go with it")
         return explain_weights(weights, word, recipe=recipe, digits=digits)
-    if not any(sentence):
+    if not any(sentence) and (steps or not values["matrices"]):
         raise UsageError('give a sentence: ctxembed explain "[Apple] launched a new phone"')
     sentences = expand_stdin(sentence, numbered=True)
     table = explain(open_model(model, vectors), sentences, word=word, digits=digits, **values)
@@ -61,7 +66,7 @@ def command_(
         from ctxembed.output.arrays import write_matrices
 
         if not isinstance(table, StepTable):
-            raise UsageError(f"-o {output}: arrays are for --steps")
+            raise UsageError(f"-o {output}: arrays are for --steps and --matrices")
         write_matrices(Path(output), {step.title: step.values for step in table.steps})
         return Table((), (), [*table.notes, f"{len(table.steps)} matrices written to {output}"])
     if form not in ("table", "markdown"):

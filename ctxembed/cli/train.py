@@ -1,20 +1,29 @@
 """ctxembed train"""
 
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_corpus
+from ctxembed.cli.printing import ARRAYS, STDOUT, Printing, printing
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
 from ctxembed.text.languages import check_language
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.training.pairs import RATE, lay_out_update, training_pairs
 from ctxembed.training.train import train
 
+OF_PAIRS = {"algorithm", "dim", "window", "negative", "rate", "seed"}  # options of --pairs
+OF_TEXT = {"tokenizer", "cased", "language"}
 
-@command("train", train)
-@options.argument("corpus", nargs=-1, required=True)
+
+@command("train", train, pairs=training_pairs)
+@options.argument("corpus", nargs=-1)
 @options.output
 @options.force
 @options.choice(
@@ -41,6 +50,11 @@ from ctxembed.training.train import train
 @options.real("--rate", "First learning rate; it falls to 0.0001.", max=1, metavar="R")
 @options.integer("--workers", "Number of threads; only 1 is reproducible.", max=256)
 @options.seed()
+@options.value(
+    "--pairs", "Train nothing; list the pairs that CBOW and skip-gram make of this sentence.",
+    metavar="SENTENCE",
+)  # fmt: skip
+@options.integer("--update", "With --pairs: what training on pair N does to each vector.")
 @options.flag("--static-only", "Do not learn attention.")
 @options.integer("--senses", "Also find and save the senses of the N most ambiguous words.")
 @options.choice("--unit", ["word", "subword", "character"], "Unit that gets a vector.")
@@ -58,13 +72,28 @@ from ctxembed.training.train import train
 @options.language
 @options.corpus
 def command_(
-    corpus: tuple[str, ...], output: str, static_only: bool, senses: int | None, unit: str,
-    pieces: int | None, phrases: bool, on: str | None, per_word: int | None,
+    corpus: tuple[str, ...], pairs: str | None, update: int | None, output: str,
+    static_only: bool, senses: int | None, unit: str, pieces: int | None, phrases: bool,
+    on: str | None, per_word: int | None,
     train_words: int | None, document: str, no_text: bool, language: str, lines: bool,
     tokenizer: str, cased: bool, encoding: str, errors: str, hierarchical_softmax: bool,
     **values: Any,
-) -> Table:  # fmt: skip
+) -> Table | Iterable[Table]:  # fmt: skip
     """Train word vectors and attention on a corpus."""
+    if pairs is not None:
+        _print_to(output)
+        splits = Tokenizer(tokenizer, cased, language=check_language(language))
+        chosen = {name: values[name] for name in OF_PAIRS if values[name] is not None}
+        table = training_pairs(pairs, update=update, tokenizer=splits, **chosen)
+        if update is None or printing().chosen not in ("table", "markdown"):
+            return table
+        return lay_out_update(table, chosen.get("rate", RATE))
+    if update is not None:
+        raise UsageError("--update needs --pairs")
+    if printing().draws:
+        raise UsageError("train has no picture without --pairs. Choose another -f.")
+    if not corpus:
+        raise UsageError("give a corpus: ctxembed train corpus.txt")
     if hierarchical_softmax and values["negative"]:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
     if senses and no_text:
@@ -96,3 +125,20 @@ def command_(
 
         table.notes += find_senses(output, top=senses, save=True, progress=bars()).notes
     return table
+
+
+def _print_to(output: str) -> None:
+    """Take -o as the file of a table; refuse a corpus and what --pairs has no use for."""
+    context = click.get_current_context()
+    kept = {"pairs", "update", "output", *OF_PAIRS, *OF_TEXT, *Printing.__dataclass_fields__}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not ParameterSource.COMMANDLINE:
+            continue
+        if parameter.name not in kept:
+            name = "a corpus" if isinstance(parameter, click.Argument) else parameter.opts[-1]
+            raise UsageError(f"--pairs trains nothing: {name} cannot be used with it")
+        if parameter.name == "output" and output not in STDOUT:
+            if Path(output).suffix in ARRAYS:
+                raise UsageError(f"-o {output}: --pairs writes no arrays; choose .json or .tsv")
+            context.obj = replace(context.obj, file_=output)

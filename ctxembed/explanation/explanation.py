@@ -49,7 +49,7 @@ class Explanation:
 
     @cached_property
     def seen(self) -> NDArray[np.bool_]:
-        """(H, T) False for the word itself where the layer leaves it out."""
+        """(H, T) False for the word itself where the layer leaves it out, and for masked words."""
         return np.asarray(np.isfinite(self.trace.scaled[0, :, 0]))
 
     @property
@@ -76,7 +76,8 @@ class Explanation:
         """Return head, token, position, each step of one head, weight and contribution, by token.
 
         head: "mean", "each" or a number. The mean of several heads has no steps: its weights are no
-        softmax. An unknown word has no numbers, nor has the word itself where it is left out.
+        softmax. A word that is unknown or masked has no numbers, nor has the word itself where it
+        is left out.
         """
         parts, own = self.contributions
         whole = head != "mean" or self.heads == 1
@@ -115,11 +116,17 @@ def pick_head(head: str, heads: int) -> int:
 
 
 def trace_targets(
-    attention: Attention, parsed: Parsed, *, over: Parsed | None = None, encoding: str = "none"
+    attention: Attention,
+    parsed: Parsed,
+    *,
+    over: Parsed | None = None,
+    encoding: str = "none",
+    causal: bool = False,
 ) -> Iterator[Explanation]:
     """Yield the explanation of each target, one at a time: long sentences need no square matrix.
 
     over: another sentence to attend to. encoding: "sinusoidal" adds position vectors.
+    causal: later words are masked.
     """
     for _, name, item in list_targets([parsed]):
         (ids,), (target,) = collapse([item])
@@ -138,7 +145,9 @@ def trace_targets(
             tokens, positions = over.words, over.positions
             unknown = {i + 1: word for i, word in over.unknown.items()}
         queries = np.array([target], np.intp)
-        attended = attend(attention.layer, x[None], ids[None], over=other, queries=queries)
+        attended = attend(
+            attention.layer, x[None], ids[None], over=other, queries=queries, causal=causal
+        )
         index = int(target) if over is None else None
         yield Explanation(parsed.number, name, index, tokens, positions, unknown, attended)
 

@@ -19,15 +19,23 @@ from ctxembed.table import Cell, Column, Row, Table
 
 MAX_WORDS = 200  # in a sentence
 MAX_ROWS = 14  # rows of a matrix on a page; of more, the first and the last
+PARAMETERS = {  # of a layer, and what each does
+    "W_Q": "the matrix that turns a vector into its query",
+    "b_Q": "what is added to every query",
+    "W_K": "the matrix that turns a vector into its key",
+    "W_V": "the matrix that turns a vector into its value",
+    "W_O": "the matrix that turns a sum of values into the output",
+}
+MASKED = "-inf"  # a page has no empty cells: a column of them would be left out
 MAX_TERMS = 3  # terms that fit beside the contribution on a page of 80 characters
 STEPS = (
-    Column("step", "with --steps: the matrix, E Q K V scores ... sum weights output", "label"),
+    Column("step", "with --steps: E Q K V ... weights output; with --matrices: W_Q ...", "label"),
     Column("head", "a number, mean over all heads, or own: what the word itself brings", "label"),
-    Column("row", "with --steps: number of the row, from 1"),
-    Column("row_token", "with --steps: the word of the row", "label"),
-    Column("column", "with --steps: number of the column, from 1"),
-    Column("column_name", "with --steps: the word or dimension of the column", "label"),
-    Column("value", "with --steps: the number; on a terminal each matrix is laid out"),
+    Column("row", "with --steps or --matrices: number of the row, from 1"),
+    Column("row_token", "the word of the row, or of --matrices its dimension", "label"),
+    Column("column", "with --steps or --matrices: number of the column, from 1"),
+    Column("column_name", "the word or dimension of the column", "label"),
+    Column("value", "the number; on a terminal each matrix is laid out"),
 )
 
 
@@ -67,12 +75,40 @@ class StepTable(Table):
                     yield m.name, m.head, i, row, j, column, value
 
 
+def list_parameters(layer: Layer, head: str = "mean") -> Iterator[Step]:
+    """Yield the matrices of a layer by head: W_Q, b_Q, W_K, W_V, W_O, as far as it has them.
+
+    head: the number of one head, for its matrices only.
+    """
+    for at in range(layer.heads):
+        if head in ("mean", "each", str(at + 1)):
+            number = at + 1 if layer.heads > 1 else None
+            for name, formula in PARAMETERS.items():
+                matrix = getattr(layer, name.lower())
+                if matrix is not None:
+                    values = np.atleast_2d(matrix[at]).astype(np.float64)
+                    rows = _dimensions(values.T)
+                    if layer.looks_twice and name == "W_Q":  # of the word, then of what head 1 saw
+                        half = len(rows) // 2
+                        rows = [*rows[:half], *(f"n{i}" for i in range(1, half + 1))]
+                    rows = rows if name != "b_Q" else ["b"]
+                    yield Step(name, formula, rows, _dimensions(values), values, number)
+
+
 def make_steps(
-    attention: Attention, parsed: Parsed, over: Parsed | None, encoding: str, head: str
+    attention: Attention,
+    parsed: Parsed,
+    over: Parsed | None,
+    encoding: str,
+    head: str,
+    *,
+    causal: bool = False,
+    parameters: bool = False,
 ) -> Iterator[Step]:
     """Yield the matrices of a sentence's attention to itself, or to another sentence.
 
-    head: the number of one head, for its matrices only.
+    head: the number of one head, for its matrices only. causal: later words are masked.
+    parameters: yield the matrices of the layer too.
     """
     if max(len(one.words) for one in (parsed, over or parsed)) > MAX_WORDS:
         raise UsageError(f"--steps prints at most {MAX_WORDS} words; leave it out")
@@ -96,7 +132,7 @@ def make_steps(
         theirs = "E_other"
         yield Step(theirs, "the words of the other sentence", keys, dims, y)
     other = None if over is None else (y[None], key_ids[None])
-    attended = attend(layer, x[None], ids[None], over=other)
+    attended = attend(layer, x[None], ids[None], over=other, causal=causal)
     trace = attended.trace()
     asking = mine
     queries = [(look, h) for look in attended.looks for h in range(look.layer.heads)]
@@ -109,6 +145,8 @@ def make_steps(
             continue
         number, mark = (at + 1, f"_{at + 1}") if layer.heads > 1 else (None, "")
         left, right = mine, theirs
+        if parameters:
+            yield from list_parameters(layer, str(at + 1))
         if layer.w_q is not None:
             left, q = f"Q{mark}", look.q[:, min(h, look.q.shape[1] - 1)]
             bias = "" if layer.b_q is None else f" + b_Q{mark}"
@@ -125,6 +163,7 @@ def make_steps(
             yield Step(name, f"what {name} adds", tokens, keys, part[0, at], number)
         added = (f"{name}{mark}" for name in trace.added)
         formula = " + ".join([f"{layer.scale:.4g} scores{mark}", *added])
+        formula += ", without later words" if causal else ""
         yield Step("sum", formula, tokens, keys, trace.scaled[0, at], number)
         formula = f"softmax of each row of sum{mark}"
         yield Step("weights", formula, tokens, keys, attended.weights[0, at], number)
@@ -165,7 +204,10 @@ def lay_out(table: StepTable, width: int, digits: int) -> Iterator[Table]:
         rows: list[Row] = [
             [
                 "…" if i < 0 else step.rows[i],
-                *("…" if i < 0 or j < 0 else cells[i][j] for j in columns),
+                *(
+                    "…" if i < 0 or j < 0 else MASKED if cells[i][j] is None else cells[i][j]
+                    for j in columns
+                ),
             ]
             for i in _cut_middle(number, MAX_ROWS)
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import zip_longest
 from math import ceil
 
 from ctxembed.output.frame import Scale, draw_legend, draw_shades, draw_x_axis, scale
@@ -172,7 +173,7 @@ def arrange_squares(view: View, panel: Panel) -> tuple[str, list[str], list[str]
         if len(names) > MAX_COLUMNS and len(labels) < len(names):
             names, labels = [f"{corner} {label}".strip() for label in labels], names
             corner = view.x_name
-            cells = [list(column) for column in zip(*cells, strict=False)]
+            cells = [list(column) for column in zip_longest(*cells, fillvalue=(None, ""))]
         elif runs_left(" ".join(names)):
             names, cells = names[::-1], [line[::-1] for line in cells]
     kept = [line[:MAX_CELLS] for line in cells[:MAX_CELLS]]

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from math import prod
 from operator import itemgetter
 from typing import cast
 
 import numpy as np
 
-from ctxembed.attention.layer import Layer
+from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
 from ctxembed.context.parse import check_work, parse
@@ -22,7 +23,7 @@ from ctxembed.context.sentences import (
 )
 from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import Explanation, check_rows, pick_head, trace_targets
-from ctxembed.explanation.matrices import STEPS, StepTable, make_steps
+from ctxembed.explanation.matrices import STEPS, StepTable, list_parameters, make_steps
 from ctxembed.explanation.states import STATES, trace_states
 from ctxembed.model.attentions import is_recurrent
 from ctxembed.model.bundled import find_example, on_model
@@ -34,6 +35,8 @@ from ctxembed.text.tokenizer import number_repeats
 MAX_ROWS = 200_000  # for one sentence
 MAX_READ = 10_000_000  # words, to leave each out: targets times the square of the words
 MAX_ARCS = 6  # targets that are drawn with arcs; more are drawn as a heat map
+MAX_SIDE, MAX_SQUARES = 100, 20_000  # of a matrix, and of all matrices, in a picture
+MATRIX_CHART = Chart("heat", ["value"], "column_name", ["row_token"], panel=["step", "head"])
 SENTENCE = Column("sentence", "with several sentences: the number of its line, from 1", "label")
 TARGET = Column("target", "the word explained; apple:2 is the second apple", "label")
 HEAD = STEPS[1]
@@ -51,6 +54,15 @@ ROLES = (
 MAX_ROLES = 4  # numbers of q, k and v that are printed
 PART = "share of the output along its own direction; all of them sum to 1"
 CONTRIBUTION = Column("contribution", PART, "share", ("sentence", "target"))
+CROSS = (
+    "cross-attention: each word that the decoder writes, here of the sentence, attends to all words"
+    " that the encoder has read, those of --over"
+)
+CAUSAL = "causal, as in a decoder: a word attends to itself and to the words before it"
+CAUSAL_FIRST = (  # an attention that leaves the word out of its own weights
+    "; this attention adds the word itself apart, so that the first word has no weights and keeps"
+    " its static vector"
+)
 RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
 
@@ -63,7 +75,7 @@ def explain(
     attention: str | None = None, general: str | None = None, heads: int = 4, seed: int = 1,
     head: str = "mean", over: str | None = None, encoding: str = "none", sort: str = "position",
     top: int | None = None, steps: bool = False, recipe: bool = False, check: bool = False,
-    digits: int = 2,
+    digits: int = 2, causal: bool = False, matrices: bool = False,
 ) -> Table:  # fmt: skip
     """Show why each target of sentences gets its vector: score, sum, weight, contribution.
 
@@ -71,12 +83,23 @@ def explain(
     sentence to attend to. sort: by "position" or "weight"; top: only so many words, the heaviest.
     steps: every matrix instead. recipe: each target as a sum of itself and its context instead,
     with so many digits. check: recompute the output from the rows, and fail if it differs.
+    causal: a word attends to no later word. matrices: those of the attention instead, without
+    sentences; with steps, besides.
     """
     representations = Representations.of(model)
     if attention is not None and is_recurrent(model, attention):
         network = choose_representation(representations, attention, general)
         assert isinstance(network, RecurrentRepresentation)
-        if head != "mean" or over or encoding != "none" or steps or recipe or check:
+        if (
+            head != "mean"
+            or over
+            or encoding != "none"
+            or steps
+            or recipe
+            or check
+            or causal
+            or matrices
+        ):
             message = "a recurrent network has no heads, weights or positions"
             raise UsageError(f"--attention {attention}: {message}; only --sort and --top apply")
         return _explain_states(network, read_sentences(representations, sentences, word), sort, top)
@@ -84,22 +107,41 @@ def explain(
     number = chosen.layer.heads
     if head not in ("mean", "each"):
         pick_head(head, number)
+    if causal and over is not None:
+        raise UsageError("a decoder attends to every word of --over; leave out --causal")
+    if matrices and all(getattr(chosen.layer, name) is None for name in MATRICES):
+        raise UsageError(f"{chosen.name} attention has no matrices. Try --attention random.")
+    if matrices and not steps:
+        if any(sentences) or word is not None or over is not None or causal:
+            raise UsageError("--matrices needs no sentence; with --steps it shows both")
+        shown = StepTable(list_parameters(chosen.layer, head), _describe_matrices(chosen.layer))
+        sizes = [step.values.shape for step in shown.steps]
+        if max(map(max, sizes)) <= MAX_SIDE and sum(map(prod, sizes)) <= MAX_SQUARES:
+            shown.charts = (replace(MATRIX_CHART, title=f"{chosen.name} attention"),)
+        return shown
     read = read_sentences(representations, sentences, word)
     for parsed in read.parsed:
         check_work(len(parsed.occurrences), len(parsed.words), MAX_ROWS)
     other = parse(model, over) if over is not None else None
     notes = [*read.notes, *describe_skipped([other] if other else [])]
+    if other is not None:
+        notes.append(CROSS)
+    if causal:
+        notes.append(CAUSAL + (CAUSAL_FIRST if chosen.layer.skip_self else ""))
     if steps:
         if read.several:
             raise UsageError("--steps shows one sentence at a time")
-        return StepTable(make_steps(chosen, read.parsed[0], other, encoding, head), notes)
+        table = make_steps(
+            chosen, read.parsed[0], other, encoding, head, causal=causal, parameters=matrices
+        )
+        return StepTable(table, notes)
     kept: list[Explanation] = []
 
     def explanations() -> Iterable[Explanation]:
         return kept or (
             item
             for parsed in read.parsed
-            for item in trace_targets(chosen, parsed, over=other, encoding=encoding)
+            for item in trace_targets(chosen, parsed, over=other, encoding=encoding, causal=causal)
         )
 
     labels = (SENTENCE, TARGET) if read.several else (TARGET,)
@@ -163,6 +205,12 @@ def _explain_states(
     chart = Chart("bars", ["left"], label=["reading", "token"], panel=panel, title=title)
     columns = (*labels, STATES[0], TOKEN, POSITION, *STATES[1:])
     return Table(columns, rows, read.notes, read.unknown, chart=chart)
+
+
+def _describe_matrices(layer: Layer) -> list[str]:
+    """Return a note on the matrices that a layer does without."""
+    missing = [name for name in ("W_Q", "W_K", "W_V") if getattr(layer, name.lower()) is None]
+    return [f"no {', '.join(missing)}: the vectors are used as they are"] if missing else []
 
 
 def _draw(name: str, head: str, heads: int, targets: int, panel: Sequence[str]) -> Chart:

@@ -8,6 +8,7 @@ import pytest
 from ctxembed.model.bundled import bundled_model
 from tests.conftest import Run, mentions
 
+Vectors = list[list[float]]
 BANK = {
     "money": [1, 0, 0.2],
     "bank": [0.7, 0.7, 0],
@@ -193,6 +194,59 @@ def test_cross_attention_looks_at_another_sentence(run: Run) -> None:
     weights = softmax(scores)
     expected = [dot(weights, [BANK[word][i] for word in ("river", "flows")]) for i in range(3)]
     assert close(steps["output", None], [expected])
+
+
+# The dimensions of english-urdu: asking, hearer, speaker, being, well, easy, food, part.
+HOW, ARE, YOU = [2, 0, 0, 0, 0, 0, 0, 0], [0, 1, 0, 2, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0, 0, 0]
+ME, AM, GOOD = [0, 0, 2, 0, 0, 0, 0, 0], [0, 0, 1, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 0, 0, 0]
+PIECE, OF, CAKE = [0, 0, 0, 0, 0, 0, 0, 2], [0] * 8, [0, 0, 0, 0, 0, 0, 2, 0]
+EASY, VERY = [0, 0, 0, 0, 0, 2, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("urdu", "english", "queries", "keys", "scores"),
+    [
+        ("کیسے ہو؟", "How are you", [HOW, ARE], [HOW, ARE, YOU], [[4, 0, 0], [0, 5, 2]]),
+        ("میں ٹھیک ہوں", "I am good", [ME, GOOD, AM], [ME, AM, GOOD],
+         [[4, 2, 0], [0, 0, 4], [2, 5, 0]]),
+        ("کیک کا ٹکڑا", "piece of cake", [CAKE, OF, PIECE], [PIECE, OF, CAKE],
+         [[0, 0, 4], [0, 0, 0], [4, 0, 0]]),
+        ("بہت آسان کام", "piece of cake", [VERY, EASY, VERY], [PIECE, OF, CAKE], [[0, 0, 0]] * 3),
+    ],
+)  # fmt: skip
+def test_cross_attention_from_urdu_to_english(
+    run: Run, urdu: str, english: str, queries: Vectors, keys: Vectors, scores: Vectors
+) -> None:
+    steps = matrices(run, urdu, "--over", english, "--vectors", "english-urdu")
+    assert (steps["E", None], steps["E_other", None]) == (queries, keys)
+    assert steps["scores", None] == scores
+    weights = [softmax(row) for row in scores]
+    assert close(steps["weights", None], weights)
+    columns = list(zip(*keys, strict=True))
+    assert close(steps["output", None], [[dot(w, [*c]) for c in columns] for w in weights])
+    done = run("explain", urdu, "--over", english, "--vectors", "english-urdu", "--check")
+    assert mentions(done.stderr, "cross-attention decoder encoder checked")
+
+
+def test_a_translator_finds_the_idiom(run: Run) -> None:
+    """By W_K piece and cake offer ease, 2 each; by W_V they pass it on and nothing else."""
+    ask = ("بہت آسان کام", "--over", "piece of cake", "--vectors", "english-urdu-task")
+    steps = matrices(run, *ask)
+    assert steps["scores", None] == [[2, 0, 2], [4, 0, 4], [2, 0, 2]]
+    assert steps["V", None] == [EASY, OF, EASY]
+    for row, score in enumerate((2, 4, 2)):
+        piece, of, cake = softmax([score / math.sqrt(8), 0, score / math.sqrt(8)])
+        assert steps["weights", None][row] == pytest.approx([piece, of, cake], abs=1e-6)
+        easy = [0, 0, 0, 0, 0, 2 * piece + 2 * cake, 0, 0]
+        assert steps["output", None][row] == pytest.approx(easy, abs=1e-6)
+
+
+def test_a_decoder_sees_no_later_word(run: Run) -> None:
+    steps = matrices(run, "میں ٹھیک ہوں", "--causal", "--vectors", "english-urdu")
+    assert steps["scores", None] == [[4, 0, 2], [0, 4, 0], [2, 0, 5]]
+    assert steps["sum", None] == [[4, None, None], [0, 4, None], [2, 0, 5]]
+    weights: Vectors = [[1, 0, 0], [*softmax([0, 4]), 0], softmax([2, 0, 5])]
+    assert close(steps["weights", None], weights)
 
 
 @pytest.mark.skipif(

@@ -19,6 +19,7 @@ from ctxembed.table import Table
 
 EVERYDAY = bundled_model("everyday")
 APPLE = "[Apple] launched a new phone while I was eating an orange"
+URDU = ctxembed.open_worked_example("english-urdu-task")
 AXES: dict[str, Any] = {"taste": ["fruit", "sweet"], "technology": ["phone", "company"]}
 PIE = "an [apple] pie"
 LABELLED = [
@@ -30,6 +31,12 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "explain": [
         (lambda _: ctxembed.explain(EVERYDAY, APPLE), ["tokens"]),
         (lambda _: ctxembed.explain(EVERYDAY, APPLE, head="each"), ["heat"]),
+        (lambda _: ctxembed.explain(EVERYDAY, APPLE, causal=True), ["tokens"]),
+        (lambda _: ctxembed.explain(URDU, "", matrices=True), ["heat"]),
+    ],
+    "train": [
+        (lambda _: ctxembed.training_pairs("an apple a day keeps the doctor away"), ["heat"]),
+        (lambda _: ctxembed.training_pairs("an apple a day", update=1), ["dots"]),
     ],
     "compare": [
         (lambda _: ctxembed.compare(EVERYDAY, APPLE, axes=AXES), ["tokens", "scatter"]),
