@@ -109,15 +109,15 @@ def _split(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _read_axes(_: object, __: object, axes: Iterable[str]) -> dict[str, list[str]]:
-    """Return the words of each axis by name, from --axis taste=fruit,sweet,juice."""
+def read_groups(_: object, parameter: click.Parameter, axes: Iterable[str]) -> dict[str, list[str]]:
+    """Return words by the name of their group, from --axis taste=fruit,sweet,juice."""
     parsed: dict[str, list[str]] = {}
     for text in axes:
         name, _, words = (part.strip() for part in text.partition("="))
         if not name or not _split(words):
-            raise UsageError(f"--axis {text!r}: write NAME=WORD,WORD,...")
+            raise UsageError(f"{parameter.opts[0]} {text!r}: write NAME=WORD,WORD,...")
         if name in parsed:
-            raise UsageError(f"--axis {name} is given twice")
+            raise UsageError(f"{parameter.opts[0]} {name} is given twice")
         parsed[name] = _split(words)
     return parsed
 
@@ -155,7 +155,7 @@ word = value(
 )
 axis = value(
     "--axis axes", "A named direction, the mean of a few words; may be repeated.",
-    multiple=True, callback=_read_axes, metavar="NAME=WORD,...",
+    multiple=True, callback=read_groups, metavar="NAME=WORD,...",
 )  # fmt: skip
 encoder = value(
     "--encoder encoders", "Add vectors of a local Hugging Face model; needs"
