@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test test-spark browser fuzz lint format man corpora everyday english clean
+.PHONY: demo test test-spark browser fuzz lint format man corpora everyday english dictionary clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +57,11 @@ everyday: $(STAMP)
 
 english: $(STAMP)
 	$(BIN)/python corpora/english.py $(CORPUS)
+
+# WordNet and SemCor: DATA holds wordnet/wordnet-3.0.tar.xz and wsd/semcor.tsv.xz. Needed again for
+# the labelled senses of a new model english.
+dictionary: $(STAMP)
+	$(BIN)/python corpora/dictionary.py $(DATA)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

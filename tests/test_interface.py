@@ -70,6 +70,10 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.compare(m, APPLE),
         lambda m, t: ctxembed.compare(m, [APPLE, "the [apple] juice"], axes={"a": ["juice"]}),
     ],
+    "define": [
+        lambda m, t: ctxembed.define(m, APPLE, number=1),
+        lambda m, t: ctxembed.define(m, ["bank", "the [bank] money"], part="n"),
+    ],
     "substitutes": [
         lambda m, t: ctxembed.substitutes(m, APPLE),
         lambda m, t: ctxembed.substitutes(m, [APPLE], candidates=["juice", "bank"]),

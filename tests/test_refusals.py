@@ -72,6 +72,14 @@ TINY = """
 3 | substitutes 'the [bank]' --attention nosuch | attention 'nosuch'
 2 | substitutes 'the [bank]' -n 0 | -n
 2 | substitutes 'the bank' --word apple | --word apple sentence
+2 | define | Missing argument
+2 | define - | stdin empty
+4 | define '[aple] pie' | 'aple' vocabulary apple
+4 | define 'zebraish' | zebraish
+2 | define 'the bank' --word apple | --word apple sentence
+2 | define 'the [bank]' --part x | '--part'
+5 | define 'the [bank]' --dictionary missing.tsv | missing.tsv
+2 | define 'the [bank' | brackets
 5 | tokenize missing.txt | missing.txt folder
 2 | tokenize ' ' | text empty
 2 | tokenize 'a b' --unit syllable | '--unit'

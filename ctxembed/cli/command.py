@@ -42,8 +42,8 @@ ADVANCED = {
 }  # fmt: skip
 # Parameters that name files and folders; their names may be any bytes, all else is text.
 PATHS = {
-    "corpora", "corpus", "encoder", "encoders", "file", "file_", "model", "model_a", "model_b",
-    "output", "save", "task", "text", "train", "vectors", "vocabulary", "weights",
+    "corpora", "corpus", "dictionaries", "encoder", "encoders", "file", "file_", "model", "model_a",
+    "model_b", "output", "save", "task", "text", "train", "vectors", "vocabulary", "weights",
 }  # fmt: skip
 
 

@@ -280,6 +280,7 @@ class Representations:
     model: Model
     known: dict[tuple[int, str, str, int, int], ModelRepresentation] = field(default_factory=dict)
     sense_spaces: dict[tuple[str, int], Any] = field(default_factory=dict)  # of word_senses
+    definitions: dict[tuple[str, ...], Any] = field(default_factory=dict)  # by dictionaries
 
     @classmethod
     def of(cls, model: Model) -> "Representations":

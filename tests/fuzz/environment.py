@@ -18,7 +18,7 @@ READS = ["show --vector -", "compare -", "neighbors -", "similarity -", "explain
     "evaluate analogies -", "evaluate substitution - lexgold.txt",
     "evaluate substitution lexsub.txt - ", "evaluate scws -", "export -",
     "import - -o made --force", "show -", "senses -", "senses - --save", "kwic -", "collocates -",
-    "ambiguity -", "ablate -", "substitutes -", "explore - -o made.html",
+    "ambiguity -", "ablate -", "substitutes -", "define -", "explore - -o made.html",
     "index - -o made --force", "ladder - -", "substitutes|the [bank]|--candidates|-",
     "mix - c.txt --word bank", "shift one two -",
     "train - -o made --force --epochs 1 --static-only --dim 2 --workers 1",

@@ -1,0 +1,355 @@
+"""A dictionary of word senses: look a word up, in any of its forms; write such a dictionary.
+
+Synsets (sets of synonyms, as in WordNet) are lines of text in blocks, each compressed alone: few
+are read for a query. Lemmas are kept as hashes: the synsets spell them.
+"""
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.errors import ModelError
+from ctxembed.model.bundled import corpora_directory
+from ctxembed.storage.arrays import load
+from ctxembed.storage.folder import Folder, open_failure
+from ctxembed.storage.manifest import (
+    apply_manifest,
+    describe,
+    manifest_checksum,
+    read_json,
+    write_json,
+)
+
+FORMAT = 1
+FILE = "dictionary.json"
+FIX = "install ctxembed again"
+BLOCK = 1024  # synsets compressed together
+MAX_BYTES = 16 << 20  # of unpacked data; a damaged file may unpack to any size
+SAMPLED_BLOCKS = 12
+KEPT = 128  # blocks kept in memory
+HASHES = (1 << 24) - 1
+PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
+ENDINGS = {  # WordNet's rules of detachment: an ending, and what replaces it in the lemma
+    "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
+    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "a": "er: est: er:e est:e",
+    "r": "",
+}
+
+
+class Synset(NamedTuple):
+    """A set of words that share a meaning."""
+
+    kind: str  # in its sense keys: 1:05 for a noun (1) of animals (05)
+    head: str  # of an adjective satellite: the head of its cluster, as in sense keys
+    words: Sequence[tuple[str, int, int]]  # word, number in its sense key, count in a corpus
+    definition: str
+    examples: Sequence[str] = ()
+
+    @property
+    def part(self) -> str:
+        """Its part of speech: n, v, a or r."""
+        return "?nvara"[int(self.kind[0])]
+
+    def to_line(self) -> str:
+        """Return the synset as a line of text."""
+        words = "|".join(
+            f"{word} {number} {count}" if count else f"{word} {number}" if number else word
+            for word, number, count in self.words
+        )
+        kind = f"{self.kind}:{self.head}" if self.head else self.kind
+        return "\t".join((kind, words, self.definition, *self.examples))
+
+    @classmethod
+    def from_line(cls, line: str) -> "Synset":
+        """Return the synset of a line.
+
+        >>> Synset.from_line("1:13\\tapple 0 2|orchard_apple\\ta fruit").words
+        [('apple', 0, 2), ('orchard_apple', 0, 0)]
+        """
+        kind, words, definition, *examples = line.split("\t")
+        typed, file, *head = kind.split(":", 2)
+        if typed not in list("12345"):
+            raise ValueError(f"kind {kind!r}")
+        split = [_split_word(text) for text in words.split("|")]
+        return cls(f"{typed}:{file}", "".join(head), split, definition, examples)
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One meaning of a lemma."""
+
+    lemma: str  # hot dog
+    part: str  # of speech: n, v, a or r
+    key: str  # WordNet's sense key
+    definition: str
+    examples: Sequence[str]
+    words: Sequence[str]  # all words of its synset
+    count: float  # how often a corpus labelled by hand has it
+    synset: int = -1  # -1: in a dictionary without synsets
+    place: int = 0  # of the lemma among the words of the synset
+
+    @property
+    def synonyms(self) -> list[str]:
+        """The other words of its synset."""
+        return [word for word in self.words if word.lower() != self.lemma]
+
+
+class SenseSource(Protocol):
+    """A dictionary: bundled, or in a file."""
+
+    def look_up(self, word: str, part: str | None = None) -> list[Sense]: ...
+    def sample(self, number: int) -> list[Sense]: ...
+
+
+class Dictionary:
+    """Lemmas with their senses, in a folder."""
+
+    def __init__(self, files: Folder, meta: Mapping[str, Any]) -> None:
+        self.files, self.meta = files, meta
+        self.parts_of_speech: Any = None  # set by PartsOfSpeech.of
+        self.block = lru_cache(KEPT)(self._block)
+
+    @classmethod
+    def open(cls, path: Path | None = None) -> "Dictionary":
+        """Return the dictionary in a folder, by default the bundled one."""
+        files, meta = open_folder(path or corpora_directory() / "dictionary", FILE)
+        if not isinstance(meta.get("synsets"), int) or not isinstance(meta.get("sizes"), dict):
+            raise files.damage(FILE, "synsets or sizes is missing or wrong")
+        return cls(files, meta)
+
+    def synset(self, number: int) -> Synset:
+        """Return a synset."""
+        block, line = divmod(number, BLOCK)
+        try:
+            return Synset.from_line(self.block(block)[line])
+        except (IndexError, ValueError):
+            raise self.files.damage("synsets.npy", f"synset {number}") from None
+
+    def neighbors(self, number: int) -> list[int]:
+        """Return the synsets related to one: hypernyms, hyponyms, parts, similar; no antonyms."""
+        first, second = self._pairs
+        own = np.concatenate([second[first == number], first[second == number]])
+        return [int(other) for other in own]
+
+    def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
+        """Return the senses of a lemma, the most frequent of each part of speech first."""
+        name, senses = lemma.lower().replace(" ", "_"), []
+        hashes, synsets = self._lemmas
+        wanted = hash_lemma(name)
+        for row in range(*np.searchsorted(hashes, [wanted, wanted + 1])):
+            number = int(synsets[row])
+            synset = self.synset(number)
+            places = [i for i, word in enumerate(synset.words) if word[0].lower() == name]
+            if places and part in (None, synset.part):  # else another lemma with this hash
+                senses.append(_to_sense(name, number, synset, places[0]))
+        return senses
+
+    def look_up(self, word: str, part: str | None = None) -> list[Sense]:
+        """Return the senses of all lemmas that a word may be a form of; none if unknown."""
+        senses: dict[str, Sense] = {}
+        for own in PARTS if part is None else (part,):
+            for name in base_forms(word, own, self._find_irregular):
+                senses |= {sense.key: sense for sense in self.senses(name, own)}
+        return list(senses.values())
+
+    def sample(self, number: int) -> list[Sense]:
+        """Return about as many senses, from a few blocks spread over the dictionary."""
+        per_block = max(1, number // SAMPLED_BLOCKS)
+        senses = []
+        for first in range(0, self.meta["synsets"], max(1, self.meta["synsets"] // SAMPLED_BLOCKS)):
+            for own in range(first, min(first + per_block, self.meta["synsets"])):
+                synset = self.synset(own)
+                senses.append(_to_sense(synset.words[0][0].lower(), own, synset, 0))
+        return senses
+
+    def _find_irregular(self, form: str, part: str) -> list[str]:
+        """Return the lemmas of an irregular form."""
+        start = self._exceptions.find(f"\n{part} {form} ")
+        if start < 0:
+            return []
+        return self._exceptions[start + 1 : self._exceptions.index("\n", start + 1)].split()[2:]
+
+    @cached_property
+    def _exceptions(self) -> str:
+        return self._unpack("exceptions").decode("utf-8", "replace") + "\n"
+
+    @cached_property
+    def _lemmas(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The sorted hashes of lemmas, and the synset of each."""
+        steps, synsets = self._read_columns("lemmas")
+        return np.cumsum(steps, dtype=np.int64), synsets
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The two synsets of each relation."""
+        steps, distances = self._read_columns("neighbors")
+        first = np.cumsum(steps, dtype=np.int64)
+        return first, first + distances
+
+    def _read_columns(self, name: str) -> NDArray[np.uint32]:
+        """Return (2, n) numbers; their bytes are kept apart, most significant ones last."""
+        data = np.frombuffer(self._unpack(name), np.uint8)
+        if data.size != 8 * self.meta["sizes"].get(name, -1):
+            raise self.files.damage(f"{name}.npy", "too many or few numbers")
+        numbers: NDArray[np.uint32] = (
+            data.reshape(2, 4, -1).transpose(0, 2, 1).copy().view("<u4")[..., 0]
+        )
+        if name == "lemmas" and numbers.size and int(numbers[1].max()) >= self.meta["synsets"]:
+            raise self.files.damage(f"{name}.npy", "a synset that does not exist")
+        return numbers
+
+    def _unpack(self, name: str) -> bytes:
+        return _decompress(self.files, name, load(self.files / f"{name}.npy").tobytes())
+
+    @cached_property
+    def _synsets(self) -> tuple[NDArray[np.uint8], list[int]]:
+        """The compressed blocks, one after the other, and where each ends."""
+        ends = load(self.files / "synsets_ends.npy").tolist()
+        return load(self.files / "synsets.npy"), ends
+
+    def _block(self, block: int) -> list[str]:
+        """Return the lines of a block."""
+        data, ends = self._synsets
+        packed = data[ends[block - 1] if block else 0 : ends[block]].tobytes()
+        try:
+            return _decompress(self.files, "synsets", packed).decode().split("\n")
+        except UnicodeDecodeError:
+            raise self.files.damage("synsets.npy", f"block {block}") from None
+
+
+def base_forms(word: str, part: str, irregular: Any = None) -> list[str]:
+    """Return the lemmas that a word may be a form of, itself first; not all of them exist.
+
+    >>> base_forms("hot dogs", "n"), base_forms("looked up", "v")
+    (['hot_dogs', 'hot_dog'], ['looked_up', 'looke_up', 'look_up'])
+    """
+    name = "_".join(word.lower().split())
+
+    def detach(form: str) -> list[str]:
+        if irregular and (lemmas := irregular(form, part)):
+            return list(lemmas)
+        if part == "n" and form.endswith(("ss", "ful")):
+            return []
+        rules = (rule.split(":") for rule in ENDINGS[part].split())
+        ends = [(end, new) for end, new in rules if form.endswith(end) and len(form) > len(end)]
+        doubled = [  # stopped, running, bigger
+            stem[:-1]
+            for end, _ in ends
+            if (stem := form.removesuffix(end))[-1] == stem[-2:-1] and end[-1] in "dgrt"
+        ]
+        return [*(form.removesuffix(end) + new for end, new in ends), *doubled]
+
+    forms = [name, *detach(name)]
+    before, _, last = name.rpartition("_")
+    first, _, rest = name.partition("_")
+    if before:
+        forms += [f"{before}_{base}" for base in detach(last) if part != "v"]
+        forms += [f"{base}_{rest}" for base in detach(first)]
+    if "-" in name:
+        forms += [name.replace("-", "_"), name.replace("-", "")]
+    return list(dict.fromkeys(forms))
+
+
+def hash_lemma(name: str) -> int:
+    """Return 24 bits that depend on a lemma."""
+    return zlib.crc32(name.encode("utf-8", "replace")) & HASHES
+
+
+def open_folder(path: Path, name: str) -> tuple[Folder, dict[str, Any]]:
+    """Open a folder with the list of its files in `name`; return both, once they are checked."""
+    try:
+        files = Folder(path, FIX)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelError(f"{path}: no such dictionary; {FIX}") from None
+    except OSError as error:
+        raise open_failure(path, error, FIX) from None
+    meta = read_json(files / name, FORMAT)
+    apply_manifest(files / name, meta)
+    return files, meta
+
+
+def write_dictionary(
+    folder: Path,
+    synsets: Sequence[Synset],
+    entries: Mapping[str, Sequence[int]],
+    pairs: Iterable[tuple[int, int]],
+    exceptions: Iterable[Sequence[str]] = (),
+    **meta: Any,
+) -> None:
+    """Write a dictionary into an empty folder.
+
+    entries: the synsets of each lemma in the order of its senses. pairs: related synsets.
+    exceptions: part of speech, form and lemmas. meta: what is said of the dictionary.
+    """
+    lines = [synset.to_line() for synset in synsets]
+    texts = ["\n".join(lines[i : i + BLOCK]).encode() for i in range(0, len(lines), BLOCK)]
+    packed = [zlib.compress(text, 9) for text in texts]
+    np.save(folder / "synsets.npy", np.frombuffer(b"".join(packed), np.uint8))
+    np.save(folder / "synsets_ends.npy", np.array(list(accumulate(map(len, packed))), np.uint32))
+    hashed = sorted((hash_lemma(name), name) for name in entries)
+    lemmas = np.array([(own, number) for own, name in hashed for number in entries[name]])
+    lemmas[:, 0] = np.diff(lemmas[:, 0], prepend=0)
+    related = np.array(sorted({(min(pair), max(pair)) for pair in pairs}), np.int64).reshape(-1, 2)
+    related[:, 1] -= related[:, 0]
+    related[:, 0] = np.diff(related[:, 0], prepend=0)
+    for name, numbers in (("lemmas", lemmas), ("neighbors", related)):
+        columns = np.ascontiguousarray(numbers.T, "<u4").view(np.uint8)  # (2, 4 n)
+        planes = columns.reshape(2, -1, 4).transpose(0, 2, 1)
+        _write_packed(folder / f"{name}.npy", planes.tobytes())
+    text = "".join(f"\n{line}" for line in sorted(" ".join(line) for line in exceptions))
+    _write_packed(folder / "exceptions.npy", text.encode())
+    sizes = {"lemmas": len(lemmas), "neighbors": len(related)}
+    described = {"format": FORMAT, **meta, "synsets": len(synsets), "sizes": sizes}
+    write_manifest(folder, FILE, described)
+
+
+def write_manifest(folder: Path, name: str, meta: dict[str, Any]) -> None:
+    """Write a description that lists the files of a folder with their checksums."""
+    files = Folder(folder, FIX)
+    parts = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != name)
+    meta = meta | {"contents": {part: describe(files / part) for part in parts}}
+    write_json(folder / name, meta | {"generation": manifest_checksum(meta)})
+
+
+def _write_packed(path: Path, data: bytes) -> None:
+    np.save(path, np.frombuffer(zlib.compress(data, 9), np.uint8))
+
+
+def _decompress(files: Folder, name: str, packed: bytes) -> bytes:
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(packed, MAX_BYTES)
+    except zlib.error:
+        data = b""
+    if not unpacker.eof:
+        raise files.damage(f"{name}.npy", "cannot be unpacked")
+    return data
+
+
+def _to_sense(name: str, number: int, synset: Synset, place: int) -> Sense:
+    _, own, count = synset.words[place]
+    return Sense(
+        name.replace("_", " "),
+        synset.part,
+        f"{name}%{synset.kind}:{own:02d}:{synset.head or ':'}",
+        synset.definition,
+        synset.examples,
+        [word.replace("_", " ") for word, _, _ in synset.words],
+        count,
+        number,
+        place,
+    )
+
+
+def _split_word(text: str) -> tuple[str, int, int]:
+    word, *numbers = text.split(" ")
+    number, count = (*map(int, numbers), 0, 0)[:2]
+    return word, number, count

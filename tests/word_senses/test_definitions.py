@@ -1,0 +1,275 @@
+"""Definitions: each score once more by plain arithmetic; the bundled model on plain sentences."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctxembed.context.parse import Occurrence, Written
+from ctxembed.context.representations import Representations
+from ctxembed.errors import ModelError
+from ctxembed.model.bundled import open_model
+from ctxembed.model.model import Model
+from ctxembed.word_senses.definitions import (
+    UNSEEN,
+    WITHOUT_EXAMPLES,
+    Choice,
+    Definitions,
+    count_senses,
+    describe_choice,
+)
+from ctxembed.word_senses.dictionary import Dictionary, Sense, write_manifest
+from ctxembed.word_senses.labelled import FILE, LabelledSenses, write_labelled
+from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
+from ctxembed.word_senses.sense_file import SenseFile, open_sources
+from tests.conftest import ROOT, TEXT, WORDS
+
+COUNTS = {word: " ".join(TEXT).split().count(word) for word in WORDS}
+SENSES = {  # definition, example, in words of the small model
+    "money": ("the money", "bank money phone"),
+    "river": ("the river juice", "the river bank"),
+}
+
+
+@pytest.fixture
+def definitions(model: Model, tmp_path: Path) -> Definitions:
+    lines = (f"bank\tn\t{label}\t{one}\t{two}\n" for label, (one, two) in SENSES.items())
+    (tmp_path / "own.tsv").write_text("".join(lines))
+    return Definitions(Representations.of(model), [SenseFile(str(tmp_path / "own.tsv"))])
+
+
+def target(text: str, word: str) -> Occurrence:
+    """Return a word of a sentence of the small model."""
+    words, rows = text.split(), sorted(WORDS, key=lambda one: -COUNTS[one])
+    ids = np.array([rows.index(one) for one in words], np.int32)
+    span = range(words.index(word), words.index(word) + 1)
+    return Occurrence(ids, span, Written(words, span))
+
+
+def unit(x: list[float]) -> list[float]:
+    size = math.sqrt(sum(a * a for a in x))
+    return [a / size for a in x] if size else x
+
+
+def add(*vectors: list[float]) -> list[float]:
+    return [sum(column) for column in zip(*vectors, strict=True)]
+
+
+def mean(vectors: list[list[float]]) -> list[float]:
+    return [a / len(vectors) for a in add(*vectors)]
+
+
+def dot(x: list[float], y: list[float]) -> float:
+    return sum(a * b for a, b in zip(x, y, strict=True))
+
+
+def test_scores_by_hand(definitions: Definitions) -> None:
+    """All but the vectors of attention is computed here, with lists of numbers."""
+    sentence = "the river bank quay".replace(" quay", "")
+
+    def vectors(text: str) -> list[list[float]]:
+        item = target(text, "bank")
+        others = [WORDS[word] for word in text.split() if word != "bank"]
+        return [definitions.attention.vectors([item])[0].tolist(), mean(others)]
+
+    def weigh(text: str, weight: float) -> list[float]:
+        tokens = sum(map(len, (line.split() for line in TEXT)))
+        parts = [
+            [weight * 1e-3 / (1e-3 + COUNTS[word] / tokens) * a for a in unit(WORDS[word])]
+            for word in text.split()
+        ]
+        return add(*parts)
+
+    in_texts = {
+        label: [vectors(f"bank {one}"), vectors(two)] for label, (one, two) in SENSES.items()
+    }
+    means = [
+        mean([unit(two[kind]) for texts in in_texts.values() for two in texts]) for kind in (0, 1)
+    ]
+    words = {
+        label: add(weigh(one, 1), weigh(two, 0.5), weigh("bank", 0.5))
+        for label, (one, two) in SENSES.items()
+    }
+    middle = mean([unit(vector) for vector in words.values()])
+
+    def centre(x: list[float], m: list[float]) -> list[float]:
+        return unit([a - b for a, b in zip(unit(x), m, strict=True)])
+
+    own, scores = vectors(sentence), {}
+    weights = WITHOUT_EXAMPLES["n"]
+    for label in SENSES:
+        score = weights[7] * math.log(1 + 0.3)  # a sense of a file counts 1
+        for kind in (0, 1):
+            here = centre(own[kind], means[kind])
+            both = add(*(unit(two[kind]) for two in in_texts[label]))
+            definition = centre(words[label], middle)
+            for weight, x in zip(
+                weights[3 * kind : 3 * kind + 3],
+                (centre(both, means[kind]), definition, definition),
+                strict=True,
+            ):
+                score += weight * dot(here, x)
+        scores[label] = score
+    total = sum(map(math.exp, scores.values()))
+    (ranked,) = definitions.rank([target(sentence, "bank")])
+    assert {choice.sense.key for choice in ranked} == {"bank%money", "bank%river"}
+    for choice in ranked:
+        label = choice.sense.key.removeprefix("bank%")
+        assert choice.examples == 0
+        parts = (choice.text or 0) + (choice.prior or 0)
+        assert parts == pytest.approx(scores[label], abs=1e-4)
+        assert choice.sure == pytest.approx(math.exp(scores[label]) / total, abs=1e-4)
+    assert ranked[0].sense.key == "bank%river"
+    (other,) = definitions.rank([target("the bank money", "bank")])
+    assert other[0].sense.key == "bank%money"
+
+
+def test_examples_by_hand(definitions: Definitions, tmp_path: Path) -> None:
+    """n / (n + 1) times the cosine with the sense's sum less that with the lemma's sum."""
+    model = definitions.representations.model
+    folder = tmp_path / "labelled"
+    folder.mkdir()
+    sums = {3 * 64: np.array([0, 0, 2, 0], float), 5 * 64 + 1: np.array([0, 0, 0, 1], float)}
+    zeros = [np.zeros(4)] * 4
+    write_labelled(folder, model, "general", sums, zeros)
+    definitions.labelled = LabelledSenses.open(model, "general", folder)
+    senses = [
+        Sense("bank", "n", "a", "", (), (), 3, 3, 0), Sense("bank", "n", "b", "", (), (), 1, 5, 1),
+        Sense("bank", "n", "c", "", (), (), 9, 5, 0),
+    ]  # fmt: skip
+    nearer = definitions._examples(senses, np.array([0, 0, 0.6, 0.8], np.float32))
+    lemma = (0.6 * 2 + 0.8 * 1) / math.sqrt(5)
+    assert nearer == pytest.approx([3 / 4 * (0.6 - lemma), 1 / 2 * (0.8 - lemma), 0], abs=1e-3)
+    assert LabelledSenses.open(model, "learned", folder) is None
+
+
+HARM: dict[str, Any] = {  # a file of the labelled senses and an array that does not belong there
+    "vectors.npy": np.zeros((2, 9), np.int8), "means.npy": np.full((4, 4), np.nan, np.float32),
+    "senses.npy": np.zeros((2, 1), np.uint32),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARM)
+def test_damaged_examples(name: str, model: Model, tmp_path: Path) -> None:
+    write_labelled(tmp_path, model, "general", {64: np.ones(4), 128: np.ones(4)}, [np.ones(4)] * 4)
+    np.save(tmp_path / name, HARM[name])
+    with pytest.raises(ModelError, match=f"{name}: damaged"):
+        LabelledSenses.open(model, "general", tmp_path)
+    meta = json.loads((tmp_path / FILE).read_text())
+    kept = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
+    write_manifest(tmp_path, FILE, kept)
+    with pytest.raises(ModelError, match=r"damaged .* install ctxembed again"):
+        LabelledSenses.open(model, "general", tmp_path)
+
+
+def test_damaged_parts_of_speech(tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(ROOT / "corpora" / "dictionary", folder)
+    here = Written(["the", "book"], range(1, 2))
+    meta = json.loads((folder / "dictionary.json").read_text())
+    kept = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
+    np.save(folder / "parts.npy", np.full((4, 1500, 4), np.inf, np.float16))
+    write_manifest(folder, "dictionary.json", kept)
+    fitted = PartsOfSpeech.of(Dictionary.open(folder))
+    with pytest.raises(ModelError, match=r"parts\.npy: damaged"):
+        assert fitted and fitted.scores(here, {"n": 1, "v": 1})
+    wrong: list[Any] = [[], {"words": [1], "bias": [0] * 4, "count": 1}, {"bias": [0, "x"]}]
+    for parts in wrong:
+        write_manifest(folder, "dictionary.json", kept | {"parts": parts})
+        with pytest.raises(ModelError, match=r"dictionary\.json: damaged"):
+            PartsOfSpeech.of(Dictionary.open(folder))
+
+
+def test_counts() -> None:
+    def sense(count: float) -> Sense:
+        return Sense("x", "n", "", "", (), (), count)
+
+    assert count_senses([sense(3), sense(math.nan), sense(1)]).tolist() == [3, 2, 1]
+    assert count_senses([sense(math.nan)]).tolist() == [1]
+    assert count_senses([]).tolist() == []
+
+
+def test_description() -> None:
+    def choices(*sure: float) -> list[Choice]:
+        return [Choice(Sense("x", "n", "", f"d{i}", (), (), 0), s) for i, s in enumerate(sure, 1)]
+
+    assert describe_choice(choices(1.0)) == "d1, 1.00 sure"
+    assert describe_choice(choices(0.5, 0.3, 0.2)) == "d1, 0.50 sure; or d2, 0.30"
+    assert describe_choice(choices(0.3, 0.25, 0.2, 0.1)) == "not sure: d1, 0.30; d2, 0.25; d3, 0.20"
+
+
+def test_entry_shares() -> None:
+    definitions = Definitions(Representations.of(open_model("everyday")), [Dictionary.open()])
+    entry = definitions.entry("bank", "n")
+    counts = [choice.sense.count + UNSEEN for choice in entry]
+    assert [c.sure for c in entry] == pytest.approx([n / sum(counts) for n in counts])
+    assert definitions.entry("xyzzyq") == []
+    assert definitions.rank(
+        [target("the bank money", "money")._replace(written=Written(["xyzzyq"], range(1)))]
+    ) == [[]]
+
+
+# a sentence | the part of speech of its target
+PARTS = """
+they want to [book] a room | v
+the [book] of the year | n
+a very [light] bag | a
+the [light] of the moon | n
+he will [light] the fire | v
+"""
+
+
+@pytest.mark.parametrize("row", PARTS.strip().splitlines())
+def test_part_of_speech(row: str) -> None:
+    text, _, part = row.partition(" | ")
+    words = text.replace("[", "").replace("]", "").split()
+    start = next(i for i, word in enumerate(text.split()) if word.startswith("["))
+    dictionary = Dictionary.open()
+    fitted = PartsOfSpeech.of(dictionary)
+    assert fitted is not None
+    counts = dict.fromkeys({sense.part for sense in dictionary.look_up(words[start])}, 10.0)
+    scores = dict(
+        zip(counts, fitted.scores(Written(words, range(start, start + 1)), counts), strict=True)
+    )
+    assert max(scores, key=lambda own: scores[own]) == part
+
+
+@pytest.fixture(scope="module")
+def english() -> Definitions:
+    return Definitions(Representations.of(open_model("english")), open_sources())
+
+
+def test_labelled_senses_fit_the_model(english: Definitions) -> None:
+    """Else: make dictionary DATA=..."""
+    assert english.labelled is not None
+    assert len(english.labelled.senses) > 10_000
+
+
+# a sentence | how the key of its sense begins
+HOMONYMS = """
+They moored the boat to the [bank] | bank%1:17:01
+She put money in the [bank] | bank%1:14:00
+Just click twice with the left [mouse] button | mouse%1:06
+He ate salad with a [fork] | fork%1:06:00
+She wrote the script in [Python] | python%language
+[Apple] launched a new phone while I was eating an orange | apple%company
+We moved our data to the [cloud] | cloud%computers
+A dark [cloud] brought rain | cloud%1:17:00
+The [crane] lifted steel beams to the tenth floor | crane%1:06
+The old oak has thick rough [bark] | bark%1:20
+"""
+
+
+@pytest.mark.parametrize("row", HOMONYMS.strip().splitlines())
+def test_homonyms(row: str, english: Definitions) -> None:
+    import ctxembed
+
+    sentence, _, key = row.partition(" | ")
+    model = english.representations.model
+    first = ctxembed.define(model, sentence, number=1).records()[0]
+    assert str(first["sense_key"]).startswith(key)
+    assert 0 < float(str(first["sure"])) <= 1
