@@ -129,7 +129,7 @@ class Sampler:
         a = np.repeat(words.ravel(), repeats)  # (N,)
         b = np.repeat(words[:, ::-1].ravel(), repeats)
         cut = np.tile(np.arange(repeats) >= self.plain, words.size)
-        return Batch(words, *self._assemble(self._pick(a, rng), self._pick(b, rng), cut, rng))
+        return Batch(words, *self.assemble(self._pick(a, rng), self._pick(b, rng), cut, rng))
 
     def _pick(self, words: Ints, rng: np.random.Generator) -> Ints:
         """Return the position of an occurrence of each word, or of one of its relatives."""
@@ -139,7 +139,7 @@ class Sampler:
         chosen = o.first[words] + (rng.random(len(words)) * n).astype(np.int64)
         return np.asarray(o.positions[chosen])
 
-    def _assemble(
+    def assemble(
         self, a: Ints, b: Ints, cut: Bools, rng: np.random.Generator
     ) -> tuple[Ints, Ints, Ints]:
         """Return sentences around positions a (N,); where cut, short, with a clause around b."""
