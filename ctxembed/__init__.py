@@ -17,9 +17,9 @@ __version__ = "0.3.0"
 
 # Nothing is imported before it is used, so that every command starts fast.
 _QUERIES = (  # each in a file of its name
-    "ablate", "ambiguity", "association", "collocates", "compare", "contextualize", "define", "explain",
-    "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses", "shift", "show",
-    "similarity", "substitutes", "tokenize", "vectorize",
+    "ablate", "ambiguity", "association", "collocates", "compare", "contextualize", "define",
+    "explain", "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses",
+    "shift", "show", "similarity", "substitutes", "tokenize", "vectorize",
 )  # fmt: skip
 _WHERE = {
     "CtxembedError": "ctxembed.errors",

@@ -85,9 +85,7 @@ def random_encoder(
     """Return an encoder to begin learning with; near words count more in the first heads."""
 
     def normal(rows: int, columns: int, size: float = 1.0) -> Floats:
-        return np.float32(size / np.sqrt(rows)) * rng.normal(size=(rows, columns)).astype(
-            np.float32
-        )
+        return rng.normal(0, size / np.sqrt(rows), (rows, columns)).astype(np.float32)
 
     def constant(value: float, *shape: int) -> Floats:
         return np.full(shape, value, np.float32)
