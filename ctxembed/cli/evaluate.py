@@ -7,10 +7,11 @@ import click
 from ctxembed.cli import options
 from ctxembed.cli.command import bars, command, open_model
 from ctxembed.evaluation.evaluate import KINDS, evaluate
+from ctxembed.evaluation.reach import measure_speed
 from ctxembed.table import Table
 
 
-@command("evaluate", evaluate)
+@command("evaluate", evaluate, speed=measure_speed)
 @options.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @options.argument("file", nargs=-1)
 @options.value("--train", "Files to fit the threshold of wic on.", metavar="DATA GOLD", nargs=2)
@@ -20,6 +21,7 @@ from ctxembed.table import Table
 )
 @options.encoder
 @options.flag("--by-word", "Print all metrics of each word and band.")
+@options.flag("--speed", "With reach: milliseconds for a target as its sentence grows.")
 @options.flag("--published", "Add published results from the literature.")
 @options.reading
 @options.seed()
@@ -36,5 +38,6 @@ def command_(kind: str, file: tuple[str, ...], model: str | None, **values: Any)
       pseudowords [CORPUS...]   which of two merged words was here? No labels
       analogies FILE            a is to b as c is to what?
       substitution DATA GOLD    which words did people write instead?
+      reach [CORPUS...]         pseudowords, as the deciding words move away
     """
     return evaluate(open_model(model), kind, file, progress=bars(), **values)

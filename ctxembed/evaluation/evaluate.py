@@ -1,6 +1,7 @@
 """Answer `evaluate`: score every representation of a model on the same benchmark items."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -12,7 +13,15 @@ from ctxembed.errors import UsageError
 from ctxembed.evaluation.analogies import analogies
 from ctxembed.evaluation.figures import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluation.items import RandomVectors, Reader
-from ctxembed.evaluation.pseudowords import merge_words, other_text, own_text
+from ctxembed.evaluation.pseudowords import Text, merge_words, other_text, own_text
+from ctxembed.evaluation.reach import (
+    DISTANCE,
+    KEPT,
+    ReachResult,
+    build_words,
+    measure_reach,
+    measure_speed,
+)
 from ctxembed.evaluation.senses import read_labelled, score_senses
 from ctxembed.evaluation.similarity import context_free, scws, similarity
 from ctxembed.evaluation.substitution import substitution
@@ -28,26 +37,31 @@ KINDS: dict[str, tuple[str, int, float]] = {  # the files of each, their least a
     "similarity": ("FILE...", 1, inf), "wic": ("DATA GOLD", 2, 2), "scws": ("FILE", 1, 1),
     "senses": ("DIR|FILE...", 1, inf), "pseudowords": ("[CORPUS...]", 0, inf),
     "analogies": ("FILE", 1, 1), "substitution": ("DATA GOLD", 2, 2),
+    "reach": ("[CORPUS...]", 0, inf),
 }  # fmt: skip
 
 
-@on_model(*EVALUATE, SOURCE)
+@on_model(*EVALUATE, SOURCE, DISTANCE, *KEPT)
 def evaluate(
     model: Model, kind: str, files: str | Sequence[str] = (), *,
     train: tuple[str, str] | None = None, candidates: str | None = None,
     encoders: Sequence[Representation | str] = (), pairs: int = 20, by_word: bool = False,
-    published: bool = False, encoding: str = "utf-8", errors: str = "strict", seed: int = 1,
-    progress: Progress = SILENT,
+    published: bool = False, speed: bool = False, encoding: str = "utf-8", errors: str = "strict",
+    seed: int = 1, progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Return the figures of a benchmark, one of KINDS, for each representation."""
     files = [files] if isinstance(files, str) else files
-    _check(kind, files, train, candidates)
+    _check(kind, files, train, candidates, speed)
     reader = Reader(model, Decoding(encoding, errors))
     known, chance = Representations.of(model), RandomVectors(np.random.default_rng([seed, 1]))
     own = (known.get(name) for name in known.names())
     scored: list[Representation] = [chance, *own, *open_encoders(encoders, model)]
     notes: list[str] = []
     sets: list[Scores]
+    if kind == "reach":
+        if speed:
+            return measure_speed(model, scored[1:], seed).to_table()
+        return _reach(reader, files, scored, pairs, seed, progress).to_table()
     if kind == "similarity":
         sets = [similarity(reader, file, context_free(model, scored), seed) for file in files]
     elif kind == "wic":
@@ -73,14 +87,15 @@ def evaluate(
     return tabulate(kind, sets, published=published, notes=notes)
 
 
-def _check(kind: str, files: Sequence[str], train: object, candidates: object) -> None:
+def _check(kind: str, files: Sequence[str], train: object, candidates: object, speed: bool) -> None:
     """Raise UsageError for a wrong kind, number of files, or option."""
     if kind not in KINDS:
         raise UsageError(f"no benchmark {kind!r}; there are {', '.join(KINDS)}")
     names, min_files, max_files = KINDS[kind]
     if not min_files <= len(files) <= max_files:
         raise UsageError(f"write: ctxembed evaluate {kind} {names}")
-    for option, value, only in ("train", train, "wic"), ("candidates", candidates, "substitution"):
+    own = {"train": (train, "wic"), "candidates": (candidates, "substitution")}
+    for option, (value, only) in (own | {"speed": (speed, "reach")}).items():
         if value and kind != only:
             raise UsageError(f"--{option} is for {only}, not for {kind}")
 
@@ -90,11 +105,9 @@ def _pseudowords(
     by_word: bool, seed: int, progress: Progress,
 ) -> list[Scores]:  # fmt: skip
     """Return the scores of pseudowords: the mean of each frequency band, and of all."""
-    model, decoding = reader.model, reader.decoding
-    corpus = Corpus(files, decoding.encoding, decoding.errors) if files else None
-    text = other_text(model, corpus, progress) if corpus else own_text(model)
+    text = _read_text(reader, files, progress)
     bands: dict[str, list[Scores]] = {}
-    merged = list(merge_words(model, text, pairs, np.random.default_rng(seed)))
+    merged = list(merge_words(reader.model, text, pairs, np.random.default_rng(seed)))
     with progress.stage("pseudowords", len(merged), "pair") as stage:
         for number, (band, word) in enumerate(merged):
             bands.setdefault(band, []).append(score_senses(word, scored, (seed, number), SILENT))
@@ -105,3 +118,25 @@ def _pseudowords(
         for scores in averages:  # one figure a band is enough to read; the mean has them all
             scores.figures = {"accuracy": scores.figures["accuracy"]}
     return [*(every if by_word else ()), *averages, average("mean", every)]
+
+
+def _reach(
+    reader: Reader, files: Sequence[str], scored: Sequence[Representation], pairs: int, seed: int,
+    progress: Progress,
+) -> ReachResult:  # fmt: skip
+    """Return the accuracy on pseudowords by distance of the deciding words."""
+    model, rng = reader.model, np.random.default_rng(seed)
+    if not files and model.index is None:
+        note = "the model has no text: the deciding words are words near one of the two"
+        result = measure_reach(model, list(build_words(model, pairs, rng)), scored, seed, progress)
+        return replace(result, notes=[note])
+    merged = merge_words(model, _read_text(reader, files, progress), pairs, rng)
+    return measure_reach(model, [word for _, word in merged], scored, seed, progress)
+
+
+def _read_text(reader: Reader, files: Sequence[str], progress: Progress) -> Text:
+    """Return the text in files, or the model's own."""
+    if not files:
+        return own_text(reader.model)
+    corpus = Corpus(files, reader.decoding.encoding, reader.decoding.errors)
+    return other_text(reader.model, corpus, progress)
