@@ -226,12 +226,17 @@ def format_count(number: int) -> str:
 
 
 def open_corpus(
-    names: Sequence[str], encoding: str, errors: str, lines: bool, document: str = "auto"
+    names: Sequence[str],
+    encoding: str,
+    errors: str,
+    lines: bool,
+    document: str = "auto",
+    weighted: bool = False,
 ) -> "Corpus":
     """Open the files of a corpus; note which of them are left out."""
     from ctxembed.text.corpus import Corpus
 
-    corpus = Corpus(names, encoding, errors, lines, document)
+    corpus = Corpus(names, encoding, errors, lines, document, weighted)
     for name, reason in list(corpus.skipped.items())[:3]:
         note(f"{name}: skipped, {reason}")
     if len(corpus.skipped) > 3:

@@ -103,7 +103,7 @@ def command_(
     split = {"unit": unit != "word", "pieces": pieces is not None, "phrases": phrases}
     if on and (refused := [name for name, used in split.items() if used]):
         raise UsageError(f"--{refused[0]} cannot be used with --on spark")
-    texts = open_corpus(corpus, encoding, errors, lines, document)
+    texts = open_corpus(corpus, encoding, errors, lines, document, weighted=True)
     values |= {
         "tokenizer": Tokenizer(tokenizer, cased, language=check_language(language)),
         "hierarchical_softmax": hierarchical_softmax or None,

@@ -67,6 +67,7 @@ def _check_description(model: Model) -> bool:
         and 0 < model.seen_tokens < MAX_TOKENS
         and all(isinstance(file["name"], str) for file in files)
         and all(isinstance(file["sentences"], int) and file["sentences"] >= 0 for file in files)
+        and all(file.get("weight", 1) > 0 and file.get("tokens", 0) >= 0 for file in files)
         and (model.index is None or sum(f["sentences"] for f in files) == len(model.index.lines))
     )
 

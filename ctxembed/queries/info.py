@@ -1,7 +1,8 @@
 """Describe a model (info), or check every file of it against its checksum (info --check)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ctxembed.errors import ModelError
 from ctxembed.model.attentions import read_description
@@ -35,9 +36,7 @@ def info(model: Model) -> Table:
             rows += [(f"{name}.{key}", _cell(inner)) for key, inner in value.items()]
         else:
             rows.append((name, _cell(value)))
-    for file in model.meta.get("files", []):
-        digest = f" sha256:{file['sha256'][:12]}" if file["sha256"] else ""
-        rows.append(("file", f"{file['name']}{digest}"))
+    rows += [("file", text) for text in _describe_files(model.meta.get("files", []))]
     for name in model.attentions():
         about = read_description(model, name)
         kind = {"kind": about["kind"]} if "kind" in about else {}
@@ -52,6 +51,17 @@ def info(model: Model) -> Table:
     open_senses(model)  # an error if they are damaged
     rows.append(("bytes", model.size()))
     return Table(PROPERTIES, rows)
+
+
+def _describe_files(files: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a description of each file: name, checksum, and its weight and share if it has one."""
+    read = sum(file.get("weight", 0) * file.get("tokens", 0) for file in files)
+    for file in files:
+        digest = f" sha256:{file['sha256'][:12]}" if file["sha256"] else ""
+        if "weight" in file:
+            weight, tokens = file["weight"], file["tokens"]
+            digest += f" weight:{weight:g} words:{tokens} share:{weight * tokens / read:.4f}"
+        yield f"{file['name']}{digest}"
 
 
 def _cell(value: object) -> Cell:

@@ -1,6 +1,7 @@
 """CBOW and skip-gram compiled by numba: word ids from the index, threads without locks."""
 
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from ctxembed.static import kernel
 from ctxembed.static.settings import FINAL_RATE, EngineSettings
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Index
+from ctxembed.text.weights import Reading, find_ranges, plan_readings
 
 SENTENCES = 1 << 12  # read at once: memory does not grow with the corpus
 TICK = 0.1  # seconds between two updates of the progress bar
@@ -41,24 +43,25 @@ def train(
     vectors /= settings.dim
     outputs = np.zeros_like(vectors)
     tables = (keep_probabilities(counts, settings.sample), *alias_table(counts))
+    words = round(sum(source.weight * source.tokens for source in find_ranges(index)))
     states = rng.integers(1, 2**63, (settings.workers, 1), dtype=np.uint64)
     status = np.zeros((settings.workers, 2), np.int64)  # whether to stop, words done
     folder = index.folder
     assert isinstance(folder, Path)  # a model that is being written
-    words, sentences = int(index.offsets[-1]), len(index.offsets) - 1
-    parts = -(-sentences // SENTENCES)
-    tickets = iter(range(parts * settings.epochs))  # a free worker takes the next
+    readings = plan_readings(index, SENTENCES)
+    sentences = sum(reading.size for reading in readings)
+    tickets = product(range(settings.epochs), readings)  # a free worker takes the next
     slope = (settings.rate - min(settings.rate, FINAL_RATE)) / (sentences * settings.epochs)
 
     def train_parts(worker: int) -> None:
-        for ticket in tickets:
-            epoch, part = divmod(ticket, parts)
-            ids, bounds = read_sentences(folder, part * SENTENCES)
-            rate = settings.rate - slope * (epoch * sentences + part * SENTENCES)
+        for epoch, reading in tickets:
+            ids, bounds = read_sentences(folder, reading, epoch, settings.seed)
+            rate = settings.rate - slope * (epoch * sentences + reading.before)
             kernel.train(
                 *(ids, bounds, *tables, vectors, outputs, states[worker], status[worker]),
                 skipgram=settings.algorithm == "skipgram", window=settings.window,
-                negative=settings.negative, rate=rate, slope=slope,
+                negative=settings.negative, rate=rate,
+                slope=slope * reading.size / max(1, len(bounds) - 1),
             )  # fmt: skip
             if status[worker, 0]:
                 return
@@ -89,12 +92,18 @@ def train(
     return vectors, outputs
 
 
-def read_sentences(folder: Path, first: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the ids of some sentences, and where each begins among them."""
+def read_sentences(
+    folder: Path, reading: Reading, epoch: int, seed: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the ids of the sentences of a reading, and where each begins among them."""
     # The files are mapped again each time, so that pages that were read are released.
-    bounds = np.array(np.load(folder / "offsets.npy", mmap_mode="r")[first:][: SENTENCES + 1])
-    ids = np.load(folder / "ids.npy", mmap_mode="r")
-    return np.array(ids[bounds[0] : bounds[-1]]), bounds - bounds[0]
+    offsets = np.load(folder / "offsets.npy", mmap_mode="r")
+    bounds = np.array(offsets[reading.first : reading.end + 1])
+    ids = np.array(np.load(folder / "ids.npy", mmap_mode="r")[bounds[0] : bounds[-1]])
+    if reading.share == 1:
+        return ids, bounds - bounds[0]
+    drawn, lengths = reading.draw(epoch, seed), np.diff(bounds)
+    return ids[np.repeat(drawn, lengths)], np.append(0, np.cumsum(lengths[drawn]))
 
 
 def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.uint32]:

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import IO, Any
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
 from ctxembed.text.streams import PACKED, name_read_errors, open_bytes
+from ctxembed.text.weights import split_weight
 
 MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
 BINARY = "this looks like a binary file (for UTF-16 text give --encoding utf-16)"
@@ -55,6 +56,7 @@ class Source:
     name: str
     sha256: str = ""
     size: int | None = None  # bytes on disk, for the progress bar
+    weight: float = 1.0  # how often it is read in an epoch of training
 
 
 @dataclass
@@ -66,13 +68,16 @@ class Corpus:
     errors: str = "strict"
     lines: bool = False  # each line is one sentence already
     document: str = "auto"  # file, block, line, or the pattern of a document's first line
+    weighted: bool = False  # a name may end in *WEIGHT
     sources: list[Source] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # files in folders, with the reason
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
         for name in self.names:
-            self.sources += _find_files(name, self.skipped)
+            source, weight = split_weight(name) if self.weighted else (name, 1.0)
+            found = _find_files(source, self.skipped)
+            self.sources += [replace(file, weight=weight) for file in found]
         if not self.sources:
             raise CorpusError(f"no text files in {', '.join(self.names)}")
 
@@ -81,6 +86,12 @@ class Corpus:
         """Total bytes to read, or None if the size of a file is unknown."""
         sizes = [source.size for source in self.sources]
         return sum(s for s in sizes if s is not None) if None not in sizes else None
+
+    @property
+    def weights(self) -> list[float] | None:
+        """The weight of each source, or None if all are 1."""
+        weights = [source.weight for source in self.sources]
+        return weights if set(weights) != {1.0} else None
 
     def blocks(self) -> Iterator[tuple[Block, int]]:
         """Yield each block and the number of bytes read from disk for it."""
@@ -185,11 +196,12 @@ def _position(stream: IO[bytes], size: int | None) -> int:
         return 0
 
 
-def as_corpus(corpus: Corpus | str | Path | Sequence[str | Path]) -> Corpus:
+def as_corpus(corpus: Corpus | str | Path | Sequence[str | Path], weighted: bool = False) -> Corpus:
     """Return a Corpus from a corpus, a file or folder, or several of them."""
     if isinstance(corpus, Corpus):
         return corpus
-    return Corpus([str(name) for name in ([corpus] if isinstance(corpus, str | Path) else corpus)])
+    names = [corpus] if isinstance(corpus, str | Path) else corpus
+    return Corpus([str(name) for name in names], weighted=weighted)
 
 
 def _find_files(name: str, skipped: dict[str, str]) -> list[Source]:

@@ -28,6 +28,7 @@ from ctxembed.text.phrases import FILE as PHRASES
 from ctxembed.text.phrases import learn_phrases, write_phrases
 from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.text.weights import add_weights, count_as_read
 from ctxembed.training.index_ import describe_corpus
 from ctxembed.training.learn import LearnResult, learn_model
 
@@ -46,7 +47,7 @@ class TrainJob:
 
     index: Index
     counts: NDArray[np.int64]  # (V,) how often each word occurs in the corpus
-    trained_counts: NDArray[np.int64]  # (V,) how often in the index, which may be a sample
+    trained_counts: NDArray[np.int64]  # (V,) how often it is read in an epoch
     settings: EngineSettings
     train_vectors: Train
     meta: dict[str, Any]  # of model.json
@@ -112,14 +113,17 @@ def train_model(
     phrases: join words that often occur together, such as new_york, to one.
     text: keep a compressed copy of the text, so that occurrences can be quoted.
     engine: "own", "gensim", or "auto": the own engine wherever it can run.
+    corpus: a name may end in a weight, as novels.xz*0.5: how often it is read in an epoch.
     options: fields of static.settings.EngineSettings; defaults depend on the corpus size.
     """
     if phrases and unit != "word":
         raise UsageError(f"--phrases joins words: it cannot be used with --unit {unit}")
-    tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus)
+    tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus, weighted=True)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")
     name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
+    if corpus.weights and name != "own":
+        raise UsageError(f"{name} reads every source once; leave the weights out")
     with atomic_directory(Path(output), replace=force) as folder:
         index_folder = folder / "index"
         index_folder.mkdir()
@@ -145,12 +149,16 @@ def train_model(
         vocabulary, counts = counted.types[:kept], counted.counts[:kept]
         write_occurrences(index_folder, counts)
         write_lines(index_folder / "rare.txt", counted.types[kept:])
+        index = Index(index_folder, vocabulary, counted.files)
+        if corpus.weights:
+            counted = replace(counted, files=add_weights(index, corpus.weights, counted.files))
+            index = replace(index, files=counted.files)
         meta |= {"dropped_words": len(counted.types) - kept, **describe_corpus(corpus, counted)}
         meta |= {"word2vec": asdict(settings), "tokenizer": tokenizer.to_dict()}
         return train_on(
             TrainJob(
-                index=Index(index_folder, vocabulary, counted.files), counts=counts,
-                trained_counts=counts, settings=settings, train_vectors=train_vectors, meta=meta,
+                index=index, counts=counts, trained_counts=count_as_read(index, counts),
+                settings=settings, train_vectors=train_vectors, meta=meta,
                 folder=folder, output=output, started=started, attention=attention, notes=notes,
             ), progress,
         )  # fmt: skip

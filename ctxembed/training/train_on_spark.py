@@ -47,6 +47,8 @@ def train_on_spark(
     """
     if "-" in corpus.names:
         raise UsageError("--on spark reads files, not stdin")
+    if corpus.weights:
+        raise UsageError("--on spark reads every source alike; leave the weights out")
     tokenizer = tokenizer or Tokenizer()
     session = open_session()
     name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
