@@ -1,14 +1,15 @@
-"""Build the bundled English model from text: python corpora/english.py a.gz b.gz
+"""Build the bundled English model from text: python corpora/english.py FILE|DIR...
 
-Every step is one of the tool's own; with one worker the same text gives the same bytes. Which words
-are kept: those that occur often, and those of everyday use, which an encyclopedia uses rarely but
-writes in small letters, unlike the names it is full of.
+english.sources.tsv lists the files, matched by name, and how often each is read in an epoch. Every
+step is one of the tool's own; with one worker the same text gives the same bytes. Which words are
+kept: those that occur often, and words of everyday use, which occur in several of the sources.
 """
 
 import argparse
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -23,39 +24,67 @@ from ctxembed.text.corpus import Corpus
 from ctxembed.text.tokenizer import Tokenizer
 
 HERE = Path(__file__).parent
-OFTEN = 100  # times: then it is kept, whatever it is
-SMALL = 4  # times in small letters: then it is kept if it is made of the letters a to z
+STEPS = ("train", "learn", "senses", "shrink")
+OFTEN = 100  # times: then a word is kept, whatever it is
+# A word of the letters a to z in small letters is kept if it occurs so often, or in three sources.
+SMALL, SMALL_IN_THREE = 12, 3
+IN_FOUR = 14  # times in at least four sources: names, contractions, compounds of daily life
 SENSES = 400  # words that have more than one sense, as many as the tool is asked to find
-FREQUENT = 1000  # times that each of them occurs
+FREQUENT = 3000  # times that each of them occurs
 SCORE = 0.909  # enough for more than one sense: a person reads them before they are bundled
 NEARLY = 0.773  # enough for two, in a word that is known to have them
 FRAMES = 25_000  # words of which substitutes knows what stands beside them
-SETTINGS = {"dim": 120, "window": 7, "epochs": 7, "sample": 3.1e-5, "algorithm": "skipgram"}
-ABOUT = "English Wikipedia, 52 million words, CC BY-SA 4.0; numbers only, none of its text"
+SETTINGS = {"dim": 120, "window": 7, "epochs": 8, "sample": 3.1e-5, "algorithm": "skipgram"}
 
 
-def words_to_keep(files: list[str], progress: Bars) -> set[str]:
+def read_sources() -> list[dict[str, str]]:
+    """Return the rows of english.sources.tsv."""
+    header, *lines = (HERE / "english.sources.tsv").read_text(encoding="utf-8").splitlines()
+    return [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+
+
+def find_sources(names: Sequence[str]) -> dict[str, float]:
+    """Return the weight of each file, in the order of the table; names are files or folders."""
+    paths: list[Path] = []
+    for name in map(Path, names):
+        paths += name.iterdir() if name.is_dir() else [name]
+    weights: dict[str, float] = {}
+    for row in read_sources():
+        matching = [path for path in paths if path.name.startswith(row["name"])]
+        if len(matching) != 1:
+            raise SystemExit(f"{row['name']}: {len(matching)} files of this name, expected one")
+        weights[str(matching[0])] = float(row["weight"])
+    return weights
+
+
+def words_to_keep(files: Sequence[str], progress: Bars) -> set[str]:
     """Count words as they are written, capitals and all, and choose."""
-    with tempfile.TemporaryDirectory() as work:
-        counted = build(Corpus(files), Tokenizer(cased=True), Path(work), 1, progress)
-    every, small = Counter[str](), Counter[str]()
-    for word, count in zip(counted.types, counted.counts.tolist(), strict=True):
-        every[word.lower()] += count
-        small[word] += count if word.islower() else 0
-    return {
-        word
-        for word, count in every.items()
-        if count >= OFTEN or (small[word] >= SMALL and word.isascii() and word.isalpha())
-    }
+    every, small, sources = Counter[str](), Counter[str](), Counter[str]()
+    for file in files:
+        with tempfile.TemporaryDirectory() as work:
+            counted = build(Corpus([file]), Tokenizer(cased=True), Path(work), 1, progress)
+        for word, count in zip(counted.types, counted.counts.tolist(), strict=True):
+            every[word.lower()] += count
+            small[word] += count if word.islower() else 0
+        sources.update({word.lower() for word in counted.types})
+
+    def is_kept(word: str) -> bool:
+        if word.isascii() and word.isalpha():
+            common = small[word] >= SMALL_IN_THREE and sources[word] >= 3
+            if common or small[word] >= SMALL:
+                return True
+        in_four = every[word] >= IN_FOUR and sources[word] >= 4 and word[0].isalpha()
+        return in_four or every[word] >= OFTEN
+
+    return {word for word in every if is_kept(word)}
 
 
-def train(files: list[str], work: Path, progress: Bars) -> None:
-    """Train vectors, learn attention and find senses, on all of the text."""
-    words = words_to_keep(files, progress)
+def train(weights: dict[str, float], work: Path, progress: Bars) -> None:
+    """Train the vectors, with the sources as often as their weights say."""
     table = ctxembed.train(
-        files,
+        [f"{file}*{weight:g}" for file, weight in weights.items()],
         work,
-        words=words,
+        words=words_to_keep(list(weights), progress),
         workers=1,
         text=False,
         attention=False,
@@ -64,8 +93,6 @@ def train(files: list[str], work: Path, progress: Bars) -> None:
         **SETTINGS,
     )
     print(*("\t".join(map(str, row)) for row in table.rows), sep="\n", flush=True)
-    ctxembed.learn(work, progress=progress)
-    find_senses(work, progress)
 
 
 def find_senses(work: Path, progress: Bars) -> None:
@@ -87,29 +114,39 @@ def find_senses(work: Path, progress: Bars) -> None:
 
 
 def left_out(work: Path) -> dict[str, list[int]]:
-    """Return the senses to leave out: those that a person rejected, and all of words with one."""
+    """Return the words whose senses are left out: those with one, and those a person rejected."""
     lines = (HERE / "english.left_out.txt").read_text().splitlines()
-    listed = [line.split() for line in lines if line and not line.startswith("#")]
-    saved = open_senses(ctxembed.open(work)).values()
-    alone: dict[str, list[int]] = {item.word: [] for item in saved if item.number == 1}
-    return alone | {word: [int(number) for number in numbers] for word, *numbers in listed}
+    rejected = [line.strip() for line in lines if line and not line.startswith("#")]
+    alone = [item.word for item in open_senses(ctxembed.open(work)).values() if item.number == 1]
+    return {word: [] for word in (*alone, *rejected)}
+
+
+def describe() -> str:
+    """Return what info says about the text: sources and licences."""
+    sources = dict.fromkeys(f"{row['source']}, {row['licence']}" for row in read_sources())
+    return f"numbers only, none of the text; made from: {'; '.join(sources)}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE|DIR")
     parser.add_argument("--work", type=Path, default=Path("build/english"), help="The whole model.")
+    parser.add_argument("--output", type=Path, default=bundled_model("english"))
+    parser.add_argument("--step", choices=STEPS, action="append", help="Only this step.")
     args = parser.parse_args()
+    steps, progress = args.step or STEPS, Bars(quiet=False)
     args.work.parent.mkdir(parents=True, exist_ok=True)
-    train(args.files, args.work, Bars(quiet=False))
-    ctxembed.shrink(
-        args.work,
-        bundled_model("english"),
-        about=ABOUT,
-        frames=FRAMES,
-        without=left_out(args.work),
-        force=True,
-    )
+    if "train" in steps:
+        train(find_sources(args.files), args.work, progress)
+    if "learn" in steps:
+        ctxembed.learn(args.work, progress=progress)
+    if "senses" in steps:
+        find_senses(args.work, progress)
+    if "shrink" in steps:
+        without = left_out(args.work)
+        ctxembed.shrink(
+            args.work, args.output, about=describe(), frames=FRAMES, without=without, force=True
+        )
 
 
 if __name__ == "__main__":

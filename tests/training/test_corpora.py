@@ -76,3 +76,12 @@ def test_the_idiom_task_is_balanced() -> None:
     for row in rows:
         assert len(parse_marked(row["sentence"], Tokenizer()).targets) == 1
         assert row["gloss"]
+
+
+def test_the_sources_of_english_have_licence_origin_and_share() -> None:
+    sources = read_table(corpora_directory() / "english.sources.tsv")
+    assert len({row["name"] for row in sources}) == len(sources)
+    assert all(row["licence"] and row["source"] for row in sources)
+    read = [float(row["weight"]) * int(row["words"]) for row in sources]
+    for row, words in zip(sources, read, strict=True):
+        assert abs(float(row["share"]) - words / sum(read)) < 0.0001, row["name"]
