@@ -31,6 +31,7 @@ SHOWN = "0,1,last"
 )
 @options.real("--minutes", "Maximum time in minutes.", max=1440)
 @options.seed()
+@options.flag("--again", "Start from the beginning, though an interrupted run could go on.")
 @options.value(
     "--corpus", "Learn from this text, not from the model's corpus.", metavar="FILE", multiple=True
 )

@@ -20,7 +20,8 @@ from ctxembed.storage.manifest import DESCRIPTIONS, find_description, list_conte
 MARK = ".ctxembed"  # the lock in a directory being written: while it is held, its run is alive
 _INDEX = "ids|offsets|lines|documents|starts|positions|places|pieces|text"  # arrays of an index
 _LEFT = r"\.(model\.json|layer\.json|senses\.npz)\.ctxembed-(\d+|new)"  # by a run that was killed
-_WORK = r"(attention/)?\.[^/]+\.ctxembed-([0-9a-f]{16}/(\.ctxembed|new|(new|old)/.+)|lock)"
+_FILES = r"\.ctxembed|new|(new|old)/.+"  # in a directory to write into
+_WORK = rf"(attention/)?\.[^/]+\.ctxembed-([0-9a-f]{{16}}/({_FILES})|lock|checkpoint)"
 _ATTENTION = rf"layer\.json|[a-z_]+\.npy|{_LEFT}"
 _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 kept them
 # The files of each kind of directory, by the file that it must have.
@@ -143,7 +144,7 @@ def _write_failure(path: Path, error: OSError) -> str:
 @contextmanager
 def _workplace(target: Path) -> Iterator[Path]:
     """Yield a new private directory beside a path, where leftovers are removed; then remove it."""
-    _sweep(target)
+    remove_leftovers(target)
     lock = None
     try:
         while lock is None:  # another run may take a directory for a leftover until it is locked
@@ -166,7 +167,7 @@ def _workplace(target: Path) -> Iterator[Path]:
         _remove(place, lock)
 
 
-def _sweep(target: Path) -> None:
+def remove_leftovers(target: Path) -> None:
     """Remove leftovers of killed runs, and restore an old directory that one had moved aside."""
     name = re.compile(rf"\.{re.escape(target.name)}\.ctxembed-[0-9a-f]{{16}}")
     for place in target.parent.glob(".*"):

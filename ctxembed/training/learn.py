@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
+from ctxembed import __version__
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import starting_layer
 from ctxembed.attention.recurrent import AnyLayer, Recurrent, random_recurrent
@@ -21,6 +23,7 @@ from ctxembed.model.bundled import on_model, refuse_bundled
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.storage.arrays import load
+from ctxembed.storage.checkpoint import Checkpoint
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
@@ -41,7 +44,6 @@ class LearnResult:
     name: str
     saved: Saved
     report: Report  # the last one
-    curve: list[tuple[int, float, float]]  # step, loss, least held-out loss so far
     seconds: float
 
     def summary(self) -> dict[str, Cell]:
@@ -56,7 +58,7 @@ class LearnResult:
     def to_table(self) -> Table:
         """Return a row for each property, with the loss as its picture."""
         title = f"{self.name}: loss on pseudowords, and the least so far on held-out ones"
-        curve = Table(("step", "loss", "held_out_loss"), self.curve)
+        curve = Table(("step", "loss", "held_out_loss"), self.report.curve)
         chart = Chart("lines", curve.names[1:], "step", title=title, of=lambda: curve)
         start = "a random network" if self.saved.kind == "recurrent" else STARTING_LAYER
         kept = f"no improvement on the start, {start}; the start was kept"
@@ -88,9 +90,12 @@ def initial_layer(
 def learn_model(
     model: Model, /, name: str = "learned", *, layer: str = "attention",
     corpus: Corpus | str | Sequence[str] = (), positions: str = "learned",
-    epochs: float | None = None, seed: int = 1, progress: Progress = SILENT, **options: Any,
+    epochs: float | None = None, seed: int = 1, again: bool = False,
+    progress: Progress = SILENT, **options: Any,
 ) -> LearnResult:  # fmt: skip
     """Learn a layer for a model from its corpus, or another one, and save it under a name.
+
+    A run that was interrupted is continued by the next one with the same settings, unless `again`.
 
     layer: "attention" or "recurrent". positions: of attention, "learned" or "decay". epochs:
     thousands of batches.
@@ -110,7 +115,7 @@ def learn_model(
             index = Index(Path(work), model.vocabulary.words, counted.files)
         if index is None:
             raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
-        return _learn_on(model, index, name, layer, seed, progress, options)
+        return _learn_on(model, index, name, layer, seed, again, progress, options)
 
 
 def _learn_on(
@@ -119,6 +124,7 @@ def _learn_on(
     name: str,
     layer: str,
     seed: int,
+    again: bool,
     progress: Progress,
     options: dict[str, Any],
 ) -> LearnResult:
@@ -136,22 +142,23 @@ def _learn_on(
             return random_recurrent(model.dim, rng)
         return initial_layer(model, index, rng, settings.heads, settings.reach)
 
-    report, curve, done, interrupted = None, list[tuple[int, float, float]](), 0.0, False
+    depends = {"layer": layer, "seed": seed, **asdict(settings)}
+    checkpoint = open_checkpoint(model, index, name, depends, again, progress)
+    report, done, interrupted = None, 0.0, False
     try:
         with progress.stage(layer, 100, "%") as stage:
-            for report in learn(x, first, seen, held_out, settings, seed):
+            for report in learn(x, first, seen, held_out, settings, seed, checkpoint):
                 best = report.best_score
                 stage.advance(100 * (report.done - done))
                 right = f"pseudowords {best.plain:.3f}, spliced {best.spliced:.3f}"
                 stage.say(f"loss {report.loss:.3f}, {right}")
-                curve.append((report.step, report.loss, best.loss))
                 done = report.done
     except KeyboardInterrupt:
         if report is None or not report.improved:
             raise
         interrupted = True
     assert report is not None
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - started + report.earlier
     kept = {key: value for key, value in asdict(settings).items() if value is not None}
     kept |= {f"weight_{key}": value for key, value in kept.pop("weights").items()}
     figures = {
@@ -167,4 +174,25 @@ def _learn_on(
     if interrupted:
         progress.note(f"interrupted; {name} is the best layer up to step {report.step}")
         raise KeyboardInterrupt
-    return LearnResult(name, saved, report, curve, seconds)
+    checkpoint.remove()
+    return LearnResult(name, saved, report, seconds)
+
+
+def open_checkpoint(
+    model: Model,
+    index: Index,
+    name: str,
+    settings: dict[str, Any],
+    again: bool,
+    progress: Progress,
+) -> Checkpoint:
+    """Return the checkpoint of a layer in the model's directory; with `again`, an empty one.
+
+    It is loaded only for the same settings of the learner, vectors, text and version.
+    """
+    text = [crc32(np.ascontiguousarray(array).data) for array in (index.ids, index.offsets)]
+    everything = {**settings, "version": __version__, "model": model.fingerprint, "text": text}
+    path = model.path / "attention" / f".{name}.ctxembed-checkpoint"
+    if again:
+        path.unlink(missing_ok=True)
+    return Checkpoint(path, everything, progress.note)

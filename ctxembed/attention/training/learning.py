@@ -16,6 +16,7 @@ from ctxembed.attention.training.objective import Score, Weights, normalise, una
 from ctxembed.attention.training.pseudowords import Batch, Ints, Occurrences, Sampler
 from ctxembed.errors import CorpusError
 from ctxembed.stats.vectors import Floats
+from ctxembed.storage.checkpoint import Checkpoint, restore_rng, rng_state
 
 MIN_WORDS = 20  # that must occur often enough
 CHUNKS = 4  # of a batch
@@ -60,7 +61,9 @@ class Report:
     first: Score  # before learning, on the held-out part
     best_score: Score
     best: AnyLayer
+    curve: list[tuple[int, float, float]]  # step, loss, least held-out loss so far, at each check
     why: str = ""  # why it ended, on the last report
+    earlier: float = 0.0  # seconds of interrupted runs that this one goes on from
 
     @property
     def improved(self) -> bool:
@@ -70,11 +73,12 @@ class Report:
 
 def learn(
     x: Floats, begin: Callable[[np.random.Generator], AnyLayer], seen: Occurrences,
-    held_out: Occurrences, settings: Settings, seed: int,
+    held_out: Occurrences, settings: Settings, seed: int, checkpoint: Checkpoint | None = None,
 ) -> Iterator[Report]:  # fmt: skip
     """Yield a report after every check; the last one holds the layer to keep.
 
     x: (V, d) centred static vectors of length 1. begin: returns the layer to start from.
+    checkpoint: where a run that is interrupted leaves its state; an earlier one is continued.
     """
     s, rng = settings, np.random.default_rng(seed)
     parts = ((seen, "part to learn from", s.fewest), (held_out, "held-out part", MIN_HELD_OUT))
@@ -105,13 +109,29 @@ def learn(
         return replace(layer, own=s.keep * layer.own)
 
     origin = begin(rng)
-    best = layer_to_keep(origin)
-    now = mean = origin.parameters()
-    first = best_score = validate(best)
-    since, losses, clock = 0, [first.loss], time.monotonic()
+    now = mean = chosen = origin.parameters()
+    first = best_score = validate(layer_to_keep(origin))
+    step, since, earlier, losses = 0, 0, 0.0, [first.loss]
+    curve = [(0, first.loss, first.loss)]
     adam = Adam(s.rate, s.clip, RATES if s.positions else {**RATES, "distance": 0.0})
-    yield Report(0.0, 0, first.loss, first, best_score, best)
-    for step in range(1, s.steps + 1):
+    checkpoint = checkpoint or Checkpoint()
+    if state := checkpoint.load():
+        now, mean, chosen = (state[key] for key in ("now", "mean", "chosen"))
+        adam.first, adam.second = state["adam_first"], state["adam_second"]
+        step, since, earlier = (state[key] for key in ("step", "since", "seconds"))
+        adam.step, losses = state["adam_step"], state["losses"].tolist()
+        curve = [(int(at), loss, least) for at, loss, least in state["curve"].tolist()]
+        best_score = Score(*state["best_score"].tolist()) if state["improved"] else first
+        restore_rng(rng, state["rng"])
+    clock = time.monotonic() - earlier
+
+    def report(done: float, loss: float, why: str = "") -> Report:
+        best = layer_to_keep(origin.updated(chosen) if best_score is not first else origin)
+        return Report(done, step, loss, first, best_score, best, curve, why, earlier)
+
+    yield report(step / s.steps, curve[-1][1])
+    while step < s.steps:
+        step += 1
         done = step / s.steps
         if s.minutes is not None:
             done = max(done, (time.monotonic() - clock) / 60 / s.minutes)
@@ -120,7 +140,7 @@ def learn(
             mix = rng.dirichlet([s.mix, s.mix], len(batch.pairs)).astype(x.dtype)
             score, gradients = run_batch(origin.updated(now), x, batch, train.plain, mix, s.weights)
             if not all(np.isfinite(g).all() for g in gradients.values()):
-                yield Report(1.0, step, score.loss, first, best_score, best, "not a number")
+                yield report(1.0, score.loss, "not a number")
                 return
             now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
             if Walls.name in now:
@@ -128,16 +148,23 @@ def learn(
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:
-            settled = layer_to_keep(origin.updated(mean))
-            validation = validate(settled)
+            validation = validate(layer_to_keep(origin.updated(mean)))
             since += 1
             if validation.loss < best_score.loss - 1e-4:
-                best, best_score, since = settled, validation, 0
+                chosen, best_score, since = mean, validation, 0
             why = "finished" if done >= 1 else "no improvement" if since >= s.patience else ""
-            recent = float(np.mean(losses[-s.check_every :]))
-            yield Report(min(1.0, done), step, recent, first, best_score, best, why)
+            losses = losses[-s.check_every :]
+            curve.append((step, float(np.mean(losses)), best_score.loss))
+            yield report(min(1.0, done), curve[-1][1], why)
             if why:
                 return
+            checkpoint.save({
+                "now": now, "mean": mean, "chosen": chosen, "step": step, "since": since,
+                "adam_first": adam.first, "adam_second": adam.second, "adam_step": adam.step,
+                "losses": losses, "curve": curve, "best_score": astuple(best_score),
+                "improved": best_score is not first, "rng": rng_state(rng),
+                "seconds": time.monotonic() - clock,
+            })  # fmt: skip
 
 
 @dataclass(frozen=True)
