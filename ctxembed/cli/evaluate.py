@@ -19,6 +19,13 @@ from ctxembed.table import Table
 @options.integer(
     "--pairs", "Number of pseudowords in each band of frequency.", max=1000, default=20
 )
+@options.value(
+    "--dictionary dictionaries",
+    "The senses of definitions, as for define: your own instead of english.",
+    multiple=True,
+    metavar="FILE|english",
+)
+@options.flag("--calibration", "Of definitions: how often answers are right, by how sure.")
 @options.encoder
 @options.flag("--by-word", "Print all metrics of each word and band.")
 @options.flag("--speed", "With reach: milliseconds for a target as its sentence grows.")
@@ -39,5 +46,6 @@ def command_(kind: str, file: tuple[str, ...], model: str | None, **values: Any)
       analogies FILE            a is to b as c is to what?
       substitution DATA GOLD    which words did people write instead?
       reach [CORPUS...]         pseudowords, as the deciding words move away
+      definitions FILE...       which sense of the dictionary is it here?
     """
     return evaluate(open_model(model), kind, file, progress=bars(), **values)

@@ -1,6 +1,6 @@
 """Answer `evaluate`: score every representation of a model on the same benchmark items."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -11,6 +11,8 @@ from ctxembed.context.representations import Representation, Representations
 from ctxembed.context.sentences import open_encoders
 from ctxembed.errors import UsageError
 from ctxembed.evaluation.analogies import analogies
+from ctxembed.evaluation.calibration import CALIBRATION, tabulate_calibration
+from ctxembed.evaluation.definitions import definitions
 from ctxembed.evaluation.figures import EVALUATE, SOURCE, Scores, average, tabulate
 from ctxembed.evaluation.items import RandomVectors, Reader
 from ctxembed.evaluation.pseudowords import Text, merge_words, other_text, own_text
@@ -37,21 +39,30 @@ KINDS: dict[str, tuple[str, int, float]] = {  # the files of each, their least a
     "similarity": ("FILE...", 1, inf), "wic": ("DATA GOLD", 2, 2), "scws": ("FILE", 1, 1),
     "senses": ("DIR|FILE...", 1, inf), "pseudowords": ("[CORPUS...]", 0, inf),
     "analogies": ("FILE", 1, 1), "substitution": ("DATA GOLD", 2, 2),
-    "reach": ("[CORPUS...]", 0, inf),
+    "reach": ("[CORPUS...]", 0, inf), "definitions": ("FILE.tsv|DATA.xml GOLD...", 1, inf),
 }  # fmt: skip
 
 
-@on_model(*EVALUATE, SOURCE, DISTANCE, *KEPT)
+@on_model(*EVALUATE, SOURCE, DISTANCE, *KEPT, *CALIBRATION[1:4])
 def evaluate(
     model: Model, kind: str, files: str | Sequence[str] = (), *,
     train: tuple[str, str] | None = None, candidates: str | None = None,
     encoders: Sequence[Representation | str] = (), pairs: int = 20, by_word: bool = False,
-    published: bool = False, speed: bool = False, encoding: str = "utf-8", errors: str = "strict",
-    seed: int = 1, progress: Progress = SILENT,
+    dictionaries: Sequence[str] = (), calibration: bool = False, published: bool = False,
+    speed: bool = False, encoding: str = "utf-8", errors: str = "strict", seed: int = 1,
+    progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
-    """Return the figures of a benchmark, one of KINDS, for each representation."""
+    """Return the figures of a benchmark, one of KINDS, for each representation.
+
+    calibration: of definitions, how often answers are right, by how sure they are, instead.
+    """
     files = [files] if isinstance(files, str) else files
-    _check(kind, files, train, candidates, speed)
+    only = {
+        "train": (train, "wic"), "candidates": (candidates, "substitution"),
+        "dictionary": (dictionaries, "definitions"), "calibration": (calibration, "definitions"),
+        "speed": (speed, "reach"),
+    }  # fmt: skip
+    _check(kind, files, only)
     reader = Reader(model, Decoding(encoding, errors))
     known, chance = Representations.of(model), RandomVectors(np.random.default_rng([seed, 1]))
     own = (known.get(name) for name in known.names())
@@ -82,22 +93,25 @@ def evaluate(
         sets = _pseudowords(reader, files, scored, pairs, by_word, seed, progress)
     elif kind == "substitution":
         sets, notes = substitution(reader, files, candidates, scored, seed, progress)
+    elif kind == "definitions":
+        sets, calibrations, notes = definitions(reader, files, dictionaries, seed, progress)
+        if calibration:
+            return tabulate_calibration(calibrations, notes)
     else:
         sets = analogies(reader, files[0], seed, progress)
     return tabulate(kind, sets, published=published, notes=notes)
 
 
-def _check(kind: str, files: Sequence[str], train: object, candidates: object, speed: bool) -> None:
-    """Raise UsageError for a wrong kind, number of files, or option."""
+def _check(kind: str, files: Sequence[str], only: Mapping[str, tuple[object, str]]) -> None:
+    """Raise UsageError for a wrong kind, number of files, or option; only: options of one kind."""
     if kind not in KINDS:
         raise UsageError(f"no benchmark {kind!r}; there are {', '.join(KINDS)}")
     names, min_files, max_files = KINDS[kind]
     if not min_files <= len(files) <= max_files:
         raise UsageError(f"write: ctxembed evaluate {kind} {names}")
-    own = {"train": (train, "wic"), "candidates": (candidates, "substitution")}
-    for option, (value, only) in (own | {"speed": (speed, "reach")}).items():
-        if value and kind != only:
-            raise UsageError(f"--{option} is for {only}, not for {kind}")
+    for option, (value, own) in only.items():
+        if value and kind != own:
+            raise UsageError(f"--{option} is for {own}, not for {kind}")
 
 
 def _pseudowords(
