@@ -6,8 +6,9 @@ relative: a bias for each head and distance. The output has the size of a static
 nearest words of an output can be asked for. x: (B, T, d); D: width of the blocks; H: heads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ctxembed.stats.vectors import Floats
 EPSILON = 1e-5  # of layer normalisation
 HIDE = -1e9  # the score of a word that is not there
 SLOPES = (0.6, 0.3, 0.15, 0.08, 0.04, 0.02, 0.0, 0.0)  # of distance, where the heads begin
+MAX_LAYERS = 4
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 
@@ -56,9 +58,17 @@ class Encoder:
     scale: Floats  # (1,) log of what cosines are multiplied by in the softmax over words
 
     @property
-    def heads(self) -> int:
-        """Number of heads of each block."""
-        return len(self.blocks[0].position)
+    def size(self) -> dict[str, int]:
+        """Number and width of the blocks, and number and reach of their heads, by name."""
+        position = self.blocks[0].position
+        return {
+            "layers": len(self.blocks), "width": len(self.b_in), "heads": len(position),
+            "reach": position.shape[1] // 2,
+        }  # fmt: skip
+
+    def only(self, rows: Ints) -> "Encoder":
+        """Return the encoder for a vocabulary of these rows: the same, it has nothing by word."""
+        return self
 
     def parameters(self) -> Gradients:
         """Return all arrays by name; those of the first block begin with 1."""
@@ -76,6 +86,42 @@ class Encoder:
         own = parts.pop("", {})
         blocks = (replace(b, **parts.get(str(n), {})) for n, b in enumerate(self.blocks, 1))
         return replace(self, blocks=tuple(blocks), **own)
+
+    def flatten(self) -> Floats:
+        """Return all parameters in one array, in the order of `parameter_shapes`."""
+        named, (dim, _) = self.parameters(), self.w_in.shape
+        return np.concatenate([named[key].ravel() for key in parameter_shapes(dim, **self.size)])
+
+
+def parameter_shapes(
+    dim: int, layers: int, width: int, heads: int, reach: int
+) -> Mapping[str, tuple[int, ...]]:
+    """Return the shape of each parameter, named as `Encoder.parameters` does."""
+    outer = {
+        "w_in": (dim, width), "b_in": (width,), "hidden": (width,), "shown": (width,),
+        "norm": (2, width), "w_out": (width, dim), "b_out": (dim,), "scale": (1,),
+    }  # fmt: skip
+    square, inner = (width, width), 4 * width
+    block = {
+        "norm1": (2, width), "w_q": square, "w_k": square, "w_v": square, "w_o": square,
+        "b": (4, width), "position": (heads, 2 * reach + 1), "norm2": (2, width),
+        "w_1": (width, inner), "b_1": (inner,), "w_2": (inner, width), "b_2": (width,),
+    }  # fmt: skip
+    numbers = range(1, layers + 1)
+    return outer | {f"{n}.{name}": shape for n in numbers for name, shape in block.items()}
+
+
+def unflatten(flat: Floats, dim: int, layers: int, width: int, heads: int, reach: int) -> Encoder:
+    """Return the encoder of `Encoder.flatten`; ValueError if its size is another."""
+    shapes = parameter_shapes(dim, layers, width, heads, reach)
+    ends = np.cumsum([prod(shape) for shape in shapes.values()])
+    if flat.shape != (ends[-1],) or width % heads:
+        raise ValueError("the parameters are not those of an encoder of this size")
+    parts: list[dict[str, Any]] = [{} for _ in range(layers + 1)]
+    for (name, shape), part in zip(shapes.items(), np.split(flat, ends[:-1]), strict=True):
+        block, _, own = name.rpartition(".")
+        parts[int(block or 0)][own] = part.reshape(shape)
+    return Encoder(**parts[0], blocks=tuple(Block(**block) for block in parts[1:]))
 
 
 def random_encoder(

@@ -20,9 +20,15 @@ SHOWN = "0,1,last"
 
 
 @command("learn", learn_attention, watch=watch)
-@options.choice("--layer", ["attention", "recurrent"], "Kind of layer: attention, or a GRU.")
-@options.value("--name", "Name under which the layer is saved; default learned, or recurrent.")
-@options.integer("--heads", "Number of heads.", max=64, default=4)
+@options.choice(
+    "--layer", ["attention", "recurrent", "encoder"],
+    "Kind of layer: attention, a GRU, or a Transformer encoder.",
+)  # fmt: skip
+@options.value(
+    "--name", "Name under which the layer is saved; default learned, recurrent or encoder."
+)
+@options.integer("--heads", "Number of heads; default 4, of an encoder 8.", max=64)
+@options.integer("--layers", "Number of layers of an encoder, 1 to 4; default 2.", max=4)
 @options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
 @options.real(
     "--epochs",

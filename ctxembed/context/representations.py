@@ -1,11 +1,11 @@
-"""Representations, which give an occurrence a vector: static, bag, attention, recurrent."""
+"""Representations, which give an occurrence a vector: static, bag, attention and other layers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general, random_layer
-from ctxembed.attention.recurrent import (
-    Recurrent,
-    read_every_word,
-    read_sentences,
-    shares_left,
-)
+from ctxembed.attention.recurrent import Recurrent, read_every_word, read_sentences, shares_left
 from ctxembed.context.occurrences import Positions, Windows, read_windows
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
@@ -28,7 +23,10 @@ from ctxembed.static.space import Space, Vectors
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.index import Ids
 
-READ = 100  # words on either side of a target that a recurrent network reads
+if TYPE_CHECKING:
+    from ctxembed.attention.encoder import Encoder
+
+READ = 100  # words on either side of a target that a recurrent network or an encoder reads
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 
 
@@ -186,6 +184,34 @@ class RecurrentRepresentation(ModelRepresentation):
         return TargetTrace(np.zeros((0, length)), shares, 0.0)
 
 
+@dataclass(frozen=True)
+class EncoderRepresentation(ModelRepresentation):
+    """A Transformer encoder over the words around a target."""
+
+    encoder: "Encoder"
+    hidden: bool = True  # whether the target itself is hidden from the encoder
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        return self._encode(self.look_up(batch), batch.mask, batch.targets)
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
+        near = [item.clip(READ) for item in occurrences]
+        for rows in batches(near):
+            x, _, targets = self.prepare([near[row] for row in rows])
+            vectors[rows] = self._encode(x, np.ones(x.shape[:2], bool), targets)
+        return vectors
+
+    def _encode(self, x: Floats, mask: NDArray[np.bool_], columns: NDArray[np.intp]) -> Floats:
+        """Return (B, d) the output for one target in each sentence x (B, T, d)."""
+        from ctxembed.attention.encoder import Targets, encode
+
+        rows, hidden = np.arange(len(x)), np.full(len(x), self.hidden)
+        return encode(self.encoder, x, mask, Targets(rows, columns, hidden)).output
+
+
 def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
     """Return the part of each token (H, T) along a target's output, and its own; they sum to 1."""
     output = attended.output[row, 0].astype(np.float64)
@@ -330,10 +356,12 @@ class Representations:
             elif name in self.model.attentions():
                 saved = load_attention(self.model, name)
                 inputs = self.inputs(saved.inputs)
-                if isinstance(saved.layer, Recurrent):
+                if isinstance(saved.layer, Layer):
+                    chosen = Attention(name, inputs, saved.layer)
+                elif isinstance(saved.layer, Recurrent):
                     chosen = RecurrentRepresentation(name, inputs, saved.layer)
                 else:
-                    chosen = Attention(name, inputs, saved.layer)
+                    chosen = EncoderRepresentation(name, inputs, saved.layer)
             else:
                 known = ", ".join(["general", *self.model.attentions()])
                 raise ModelError(f"{self.model.path}: no attention {name!r}; it has {known}")

@@ -2,16 +2,17 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.recurrent import AnyLayer, Recurrent
-from ctxembed.attention.terms import TERMS
+from ctxembed.attention.terms import TERMS, Term
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.static.space import Quantized
@@ -21,23 +22,31 @@ from ctxembed.storage.folder import Folder, Part
 from ctxembed.storage.manifest import LEARN_AGAIN as FIX
 from ctxembed.storage.manifest import apply_manifest, open_attention, read_json, write_json
 
+if TYPE_CHECKING:
+    from ctxembed.attention.encoder import Encoder
+
 FORMAT = 2
 NUMBERS = ("heads", "scale", "unit", "skip_self", "own", "share", "looks_twice")
 TASK_HEAD = ("head", "anchors")  # what a task has beside its layer
 KINDS = {  # what layer.json needs
     "inputs": str, "layer": dict, "terms": list, "arrays": dict, "settings": dict, "figures": dict,
 }  # fmt: skip
+LAYER_KINDS = ("attention", "recurrent", "encoder")
+ENCODER = "encoder"  # the array of an encoder: one file, which is read faster than one for each
 INPUTS = ("raw", "unit", "centred")  # how static vectors are prepared
 STATES = ("w", "u", "b", "c", "w_out")  # the arrays of a recurrent network
-ARRAYS = {*MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words"))}
+ARRAYS = {
+    *MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words")),
+    *STATES, ENCODER,
+}  # fmt: skip
 RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A learned attention or recurrent network: the layer, its inputs, and how it was learned."""
+    """A learned layer of any kind, its inputs, and how it was learned."""
 
-    layer: AnyLayer
+    layer: "AnyLayer | Encoder"
     inputs: str = "centred"  # how a word's static vector is prepared: raw, unit or centred
     settings: dict[str, Any] = field(default_factory=dict)  # of its training
     figures: dict[str, float] = field(default_factory=dict)  # scores on held-out text
@@ -46,8 +55,10 @@ class Saved:
 
     @property
     def kind(self) -> str:
-        """Whether the layer is an attention or a recurrent network."""
-        return "recurrent" if isinstance(self.layer, Recurrent) else "attention"
+        """The kind of the layer: attention, recurrent or encoder."""
+        if isinstance(self.layer, Layer):
+            return "attention"
+        return "recurrent" if isinstance(self.layer, Recurrent) else "encoder"
 
 
 def check_free(model: Model, name: str, *, task: bool, kind: str = "attention") -> None:
@@ -85,13 +96,19 @@ def save_attention(model: Model, name: str, saved: Saved) -> None:
 
 def _write_files(folder: Path, model: Model, saved: Saved) -> None:
     layer = saved.layer
-    recurrent = isinstance(layer, Recurrent)
-    names, numbers = (STATES, ("own",)) if recurrent else (MATRICES, NUMBERS)
-    terms = () if isinstance(layer, Recurrent) else layer.terms
-    arrays = {key: getattr(layer, key) for key in names} | saved.task_head
-    for term in terms:
-        arrays |= {term.name: term.by_head, f"{term.name}_words": term.words}
-    arrays = {key: array for key, array in arrays.items() if array is not None}
+    terms: Sequence[Term] = ()
+    arrays: dict[str, Floats]
+    numbers: dict[str, Any]
+    if isinstance(layer, Layer):
+        terms, numbers = layer.terms, {key: getattr(layer, key) for key in NUMBERS}
+        named = {key: getattr(layer, key) for key in MATRICES} | saved.task_head
+        for term in terms:
+            named |= {term.name: term.by_head, f"{term.name}_words": term.words}
+        arrays = {key: array for key, array in named.items() if array is not None}
+    elif isinstance(layer, Recurrent):
+        arrays, numbers = {key: getattr(layer, key) for key in STATES}, {"own": layer.own}
+    else:
+        arrays, numbers = {ENCODER: layer.flatten()}, layer.size
     kind = np.float16 if isinstance(model.vectors, Quantized) else np.float32
     for key, array in arrays.items():
         np.save(folder / f"{key}.npy", np.asarray(array, kind))
@@ -100,8 +117,8 @@ def _write_files(folder: Path, model: Model, saved: Saved) -> None:
         "inputs": saved.inputs,
         **({"model": model.fingerprint} if model.fingerprint else {}),
         **({"task": saved.task} if saved.task else {}),
-        **({"kind": saved.kind} if recurrent else {}),
-        "layer": {key: getattr(layer, key) for key in numbers},
+        **({} if saved.kind == "attention" else {"kind": saved.kind}),
+        "layer": numbers,
         "terms": [term.name for term in terms],
         "arrays": {key: list(array.shape) for key, array in arrays.items()},
         "settings": saved.settings,
@@ -117,7 +134,7 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     apply_manifest(part, meta)
     if not all(isinstance(meta.get(key), kind) for key, kind in KINDS.items()):
         raise part.folder.damage(part.name, "incomplete")
-    if meta.get("kind", "attention") not in ("attention", "recurrent"):
+    if meta.get("kind", "attention") not in LAYER_KINDS:
         raise ModelError(
             f"{part}: a layer of an unknown kind. Upgrade with: pip install --upgrade ctxembed"
         )
@@ -127,14 +144,14 @@ def read_description(model: Model, name: str) -> dict[str, Any]:
     return meta
 
 
-def is_recurrent(model: Model, name: str) -> bool:
-    """Return whether this is a recurrent network; damage is reported when it is used."""
+def layer_kind(model: Model, name: str) -> str:
+    """Return the kind of a layer: attention, recurrent or encoder; damage is reported by use."""
     if name not in model.attentions():
-        return False
+        return "attention"
     try:
-        return bool(read_json(_description(model, name)).get("kind") == "recurrent")
+        return str(read_json(_description(model, name)).get("kind", "attention"))
     except ModelError:
-        return False
+        return "attention"
 
 
 def _description(model: Model, name: str) -> Part:
@@ -172,6 +189,10 @@ def load_attention(model: Model, name: str) -> Saved:
         if (network := _recurrent(meta, arrays, model.dim)) is None or task_head:
             raise part.folder.damage(part.name, "its arrays are not those of a recurrent network")
         return Saved(network, inputs, settings, figures)
+    if meta.get("kind") == "encoder":
+        if (encoder := _encoder(meta, arrays, model.dim)) is None or task_head:
+            raise part.folder.damage(part.name, "its arrays are not those of an encoder")
+        return Saved(encoder, inputs, settings, figures)
     try:
         terms = (TERMS[t](arrays.pop(t), arrays.pop(f"{t}_words", None)) for t in meta["terms"])
         layer = Layer(**meta["layer"], terms=tuple(terms), **arrays)
@@ -194,8 +215,22 @@ def _recurrent(meta: dict[str, Any], arrays: dict[str, Floats], dim: int) -> Rec
     return Recurrent(**arrays, own=float(own)) if size and meta["inputs"] in INPUTS else None
 
 
+def _encoder(meta: dict[str, Any], arrays: dict[str, Floats], dim: int) -> "Encoder | None":
+    """Return the encoder of a description; None if a shape or number is impossible."""
+    from ctxembed.attention.encoder import MAX_LAYERS, unflatten
+
+    size = meta["layer"]
+    possible = all(type(number) is int and 0 < number < 1 << 16 for number in size.values())
+    if meta["terms"] or meta["inputs"] not in INPUTS or set(arrays) != {ENCODER} or not possible:
+        return None
+    try:
+        return unflatten(arrays[ENCODER], dim, **size) if size["layers"] <= MAX_LAYERS else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def _read_array(folder: Folder, key: str, shape: list[int]) -> Floats:
-    if key not in ARRAYS and key not in STATES:  # another name might lead out of the model
+    if key not in ARRAYS:  # another name might lead out of the model
         raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
     finite = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.attend import attend
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.recurrent import Recurrent, read_sentences
 from ctxembed.errors import ModelError
 from ctxembed.model.attentions import INPUTS, load_attention
@@ -126,12 +127,18 @@ def _check_attention(model: Model, name: str) -> bool:
     saved = load_attention(model, name)
     rows = np.arange(min(3, len(model.vocabulary)))[None]
     x = np.asarray(model.vectors[rows[0]], np.float32)[None]  # (1, T, d)
-    layer, task = saved.layer, saved.task
-    if isinstance(layer, Recurrent):
-        read = read_sentences(layer, x, np.zeros(1, np.intp))
+    layer, task, first = saved.layer, saved.task, np.zeros(1, np.intp)
+    if not isinstance(layer, Layer):
+        if isinstance(layer, Recurrent):
+            output = read_sentences(layer, x, first).output
+        else:
+            from ctxembed.attention.encoder import Targets, encode
+
+            mask = np.ones(x.shape[:2], bool)
+            output = encode(layer, x, mask, Targets(first, first, first > 0)).output
         figures = all(isinstance(value, int | float) for value in saved.figures.values())
-        return figures and bool(np.isfinite(read.output).all())
-    output = attend(layer, x, rows, queries=np.zeros(1, np.intp)).output
+        return figures and bool(np.isfinite(output).all())
+    output = attend(layer, x, rows, queries=first).output
     valid = (
         saved.inputs in INPUTS
         and all(map(math.isfinite, (layer.scale, layer.own, layer.share)))

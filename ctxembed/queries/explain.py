@@ -25,7 +25,7 @@ from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import Explanation, check_rows, pick_head, trace_targets
 from ctxembed.explanation.matrices import STEPS, StepTable, list_parameters, make_steps
 from ctxembed.explanation.states import STATES, trace_states
-from ctxembed.model.attentions import is_recurrent
+from ctxembed.model.attentions import layer_kind
 from ctxembed.model.bundled import find_example, on_model
 from ctxembed.model.model import Model
 from ctxembed.static.worked_example import read_weights
@@ -87,7 +87,7 @@ def explain(
     sentences; with steps, besides.
     """
     representations = Representations.of(model)
-    if attention is not None and is_recurrent(model, attention):
+    if attention is not None and layer_kind(model, attention) == "recurrent":
         network = choose_representation(representations, attention, general)
         assert isinstance(network, RecurrentRepresentation)
         if (

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.recurrent import Recurrent
 from ctxembed.attention.terms import Distance
 from ctxembed.attention.training.fitting import Epoch, FitSettings, add_heads, fit, task_logits
 from ctxembed.attention.training.learning import Examples, attend_examples
@@ -72,7 +71,7 @@ def prepare_task(model: Model, items: Sequence[Item], labels: Sequence[str], see
     """Return a task as arrays, and the layer to start from: learned, or near general attention."""
     origin = "learned" if "learned" in model.attentions() else "general"
     layer = load_attention(model, "learned").layer if origin == "learned" else Layer()
-    if isinstance(layer, Recurrent) or layer.w_q is None or layer.term(Distance) is None:
+    if not isinstance(layer, Layer) or layer.w_q is None or layer.term(Distance) is None:
         origin = "general"
         layer = initial_layer(model, model.index, np.random.default_rng(seed))
     used = np.unique(np.concatenate([item.occurrence.ids for item in items]))

@@ -5,12 +5,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-from zlib import crc32
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ctxembed import __version__
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import starting_layer
 from ctxembed.attention.recurrent import AnyLayer, Recurrent, random_recurrent
@@ -23,11 +21,14 @@ from ctxembed.model.bundled import on_model, refuse_bundled
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.storage.arrays import load
-from ctxembed.storage.checkpoint import Checkpoint
 from ctxembed.table import PROPERTIES, Cell, Chart, Table
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
+from ctxembed.training.checkpoints import open_checkpoint
 from ctxembed.training.index_ import index_corpus
+
+if TYPE_CHECKING:
+    from ctxembed.training.learn_encoder import EncoderLearned
 
 STARTING_LAYER = "general attention with two looks"
 RECURRENT_RATE = 4e-3  # Adam's, chosen on held-out pseudowords
@@ -49,6 +50,7 @@ class LearnResult:
     def summary(self) -> dict[str, Cell]:
         """Return the size, steps, why learning ended, validation figures and seconds, by name."""
         layer = self.saved.layer
+        assert isinstance(layer, Layer | Recurrent)
         return {
             **({"state": layer.size} if isinstance(layer, Recurrent) else {"heads": layer.heads}),
             "own_share": layer.own, "steps": self.report.step, "ended": self.report.why,
@@ -68,11 +70,12 @@ class LearnResult:
 
 @on_model(*PROPERTIES)
 def learn_attention(model: Model, /, name: str | None = None, **options: Any) -> Table:
-    """Learn attention, or a recurrent network, for a model and return a summary.
+    """Learn attention, a recurrent network or an encoder for a model and return a summary.
 
-    name: default "learned", or "recurrent". options: those of learn_model.
+    name: default "learned", "recurrent" or "encoder". options: those of learn_model.
     """
-    name = name or ("recurrent" if options.get("layer") == "recurrent" else "learned")
+    layer = options.get("layer", "attention")
+    name = name or ("learned" if layer == "attention" else layer)
     return learn_model(model, name, **options).to_table()
 
 
@@ -90,24 +93,26 @@ def initial_layer(
 def learn_model(
     model: Model, /, name: str = "learned", *, layer: str = "attention",
     corpus: Corpus | str | Sequence[str] = (), positions: str = "learned",
-    epochs: float | None = None, seed: int = 1, again: bool = False,
-    progress: Progress = SILENT, **options: Any,
-) -> LearnResult:  # fmt: skip
+    epochs: float | None = None, seed: int = 1, again: bool = False, progress: Progress = SILENT,
+    layers: int | None = None, heads: int | None = None, **options: Any,
+) -> "LearnResult | EncoderLearned":  # fmt: skip
     """Learn a layer for a model from its corpus, or another one, and save it under a name.
 
     A run that was interrupted is continued by the next one with the same settings, unless `again`.
 
-    layer: "attention" or "recurrent". positions: of attention, "learned" or "decay". epochs:
-    thousands of batches.
-    options: fields of attention.training.learning.Settings, such as heads and minutes.
+    layer: "attention", "recurrent" or "encoder". positions: of attention, "learned" or "decay".
+    epochs: thousands of batches; of an encoder, passes over the corpus. layers: of an encoder.
+    heads: default 4, of an encoder 8.
+    options: fields of Settings in attention.training.learning, or hidden_words; such as minutes.
     """
     refuse_bundled(model.path)
     check_free(model, name, task=False, kind=layer)
-    if layer == "recurrent" and (options.get("heads", 4) != 4 or positions != "learned"):
-        raise UsageError("--heads and --positions are of --layer attention; leave them out")
-    options |= {"positions": positions == "learned"}
-    if epochs is not None:
-        options["steps"] = max(1, round(1000 * epochs))
+    if layer == "recurrent" and heads is not None:
+        raise UsageError("--heads is of --layer attention and encoder; leave it out")
+    if layer != "attention" and positions != "learned":
+        raise UsageError("--positions is of --layer attention; leave it out")
+    if layer != "encoder" and layers is not None:
+        raise UsageError("--layers is of --layer encoder; leave it out")
     with tempfile.TemporaryDirectory() as work:
         index = model.index
         if corpus:
@@ -115,6 +120,16 @@ def learn_model(
             index = Index(Path(work), model.vocabulary.words, counted.files)
         if index is None:
             raise CorpusError(f"{model.path} has no corpus to learn from; give one with --corpus")
+        if layer == "encoder":
+            from ctxembed.training.learn_encoder import learn_encoder
+
+            size: dict[str, Any] = {"layers": layers, "heads": heads}
+            return learn_encoder(
+                model, index, name, seed, again, progress, epochs=epochs, **size, **options
+            )
+        options |= {"positions": positions == "learned", "heads": heads}
+        if epochs is not None:
+            options["steps"] = max(1, round(1000 * epochs))
         return _learn_on(model, index, name, layer, seed, again, progress, options)
 
 
@@ -176,23 +191,3 @@ def _learn_on(
         raise KeyboardInterrupt
     checkpoint.remove()
     return LearnResult(name, saved, report, seconds)
-
-
-def open_checkpoint(
-    model: Model,
-    index: Index,
-    name: str,
-    settings: dict[str, Any],
-    again: bool,
-    progress: Progress,
-) -> Checkpoint:
-    """Return the checkpoint of a layer in the model's directory; with `again`, an empty one.
-
-    It is loaded only for the same settings of the learner, vectors, text and version.
-    """
-    text = [crc32(np.ascontiguousarray(array).data) for array in (index.ids, index.offsets)]
-    everything = {**settings, "version": __version__, "model": model.fingerprint, "text": text}
-    path = model.path / "attention" / f".{name}.ctxembed-checkpoint"
-    if again:
-        path.unlink(missing_ok=True)
-    return Checkpoint(path, everything, progress.note)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.weights import add_weights, count_as_read
 from ctxembed.training.index_ import describe_corpus
 from ctxembed.training.learn import LearnResult, learn_model
+
+if TYPE_CHECKING:
+    from ctxembed.training.learn_encoder import EncoderLearned
 
 CorpusLike = Corpus | str | Path | Sequence[str | Path]
 TOO_SMALL = (
@@ -68,7 +71,7 @@ class TrainResult:
     training_seconds: float
     words_per_second: int
     output: str
-    learned: LearnResult | None
+    learned: "LearnResult | EncoderLearned | None"
     notes: list[str]
 
     def to_table(self) -> Table:

@@ -6,7 +6,7 @@ from typing import Any
 from ctxembed.context.nearest import Axes
 from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
-from ctxembed.model.attentions import is_recurrent
+from ctxembed.model.attentions import layer_kind
 from ctxembed.progress import Progress
 from ctxembed.web.document import document, pack
 from ctxembed.web.questions import Json, Models, answer, answer_map, check
@@ -58,8 +58,8 @@ def describe_model(models: Models) -> str:
 def attention_names(models: Models, first: str | None = None) -> list[str]:
     """Return the attention names that a page can choose, the default first."""
     representations = Representations.of(models.model)
-    learned = models.model.attentions()  # a recurrent network has no weights to show
-    known = ["general", *(name for name in learned if not is_recurrent(models.model, name))]
+    learned = models.model.attentions()  # weights are shown
+    known = ["general", *(n for n in learned if layer_kind(models.model, n) == "attention")]
     names = list(dict.fromkeys([first or representations.default(), *known]))
     if names[0] not in known:
         raise UsageError(f"--attention {first}: unknown. Choose one of {', '.join(known)}.")

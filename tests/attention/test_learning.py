@@ -271,7 +271,7 @@ def test_options_of_attention_are_refused_for_a_network(
 ) -> None:
     done = run("learn", "--layer", "recurrent", *option, "-m", str(trained))
     assert done.returncode == 2
-    assert "are of --layer attention" in done.stderr
+    assert "of --layer attention" in done.stderr
 
 
 def test_the_name_of_learned_attention_is_not_for_a_network(trained: Path, run: Run) -> None:

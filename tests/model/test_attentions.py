@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxembed.attention.encoder import Encoder, random_encoder
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general
 from ctxembed.attention.recurrent import Recurrent, random_recurrent
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.model.model import Model
+from ctxembed.model.validate import find_fault
+from ctxembed.training.shrink import shrink
 
 
 @pytest.fixture
@@ -168,3 +171,73 @@ def test_a_layer_of_another_kind_is_not_replaced(model: Model, recurrent: Recurr
         check_free(model, "recurrent", task=False)
     with pytest.raises(UsageError, match="give another --name"):
         check_free(model, "learned", task=False, kind="recurrent")
+
+
+@pytest.fixture
+def encoder(model: Model) -> Encoder:
+    """Return an encoder that is saved in the model."""
+    random = random_encoder(model.dim, 2, np.random.default_rng(1), width=8, heads=2, reach=3)
+    save_attention(model, "encoder", Saved(random))
+    return random
+
+
+def test_an_encoder_is_read_back(model: Model, encoder: Encoder) -> None:
+    for opened in (model, Model.open(model.path)):
+        saved = load_attention(opened, "encoder")
+        assert saved.kind == "encoder" and isinstance(saved.layer, Encoder)
+        assert saved.layer.size == {"layers": 2, "width": 8, "heads": 2, "reach": 3}
+        assert saved.layer.parameters().keys() == encoder.parameters().keys()
+        for name, array in saved.layer.parameters().items():
+            np.testing.assert_array_equal(array, encoder.parameters()[name])
+    assert find_fault(Model.open(model.path)) is None
+
+
+def test_an_encoder_of_a_small_copy_has_16_bits(model: Model, encoder: Encoder) -> None:
+    shrink(model, model.path.parent / "small")
+    small = Model.open(model.path.parent / "small")
+    array = np.load(small.path / "attention" / "encoder" / "encoder.npy")
+    assert array.dtype == np.float16 and array.shape == encoder.flatten().shape
+    kept = load_attention(small, "encoder").layer
+    assert isinstance(kept, Encoder)
+    assert kept.w_in.dtype == np.float32
+    np.testing.assert_allclose(kept.flatten(), encoder.flatten(), rtol=1e-3, atol=1e-6)
+
+
+SIZE = {"layers": 2, "width": 8, "heads": 2, "reach": 3}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer": {}},
+        {"layer": {**SIZE, "layers": 1}},
+        {"layer": {**SIZE, "layers": 0}},
+        {"layer": {**SIZE, "layers": 5}},
+        {"layer": {**SIZE, "heads": True}},
+        {"layer": {**SIZE, "heads": 3}},
+        {"layer": {**SIZE, "width": 8.0}},
+        {"layer": {**SIZE, "width": -8}},
+        {"layer": {**SIZE, "width": 1 << 40}},
+        {"layer": {**SIZE, "own": 1}},
+        {"terms": ["wall"]},
+        {"inputs": "mine"},
+        {"arrays": {}},
+        {"kind": "attention"},
+        {"kind": "recurrent"},
+    ],
+)
+def test_an_impossible_encoder_is_damaged(
+    changes: dict[str, Any], model: Model, encoder: Encoder
+) -> None:
+    change(model, "encoder", **changes)
+    with pytest.raises(ModelError, match=r"layer\.json: damaged .*learn it again"):
+        load_attention(Model.open(model.path), "encoder")
+
+
+def test_an_encoder_with_numbers_that_are_none_is_damaged(model: Model, encoder: Encoder) -> None:
+    array = encoder.flatten()
+    array[5] = np.nan
+    np.save(model.path / "attention" / "encoder" / "encoder.npy", array)
+    change(model, "encoder")
+    with pytest.raises(ModelError, match=r"encoder\.npy: damaged"):
+        load_attention(Model.open(model.path), "encoder")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general
 from ctxembed.errors import ModelError
 from ctxembed.model.attentions import Saved, load_attention, save_attention
@@ -88,7 +89,8 @@ def test_a_model_replaced_while_attention_is_learned(
 def test_an_attention_of_another_model_is_refused(tiny: Path, tmp_path: Path, run: Run) -> None:
     mine = shutil.copytree(tiny, tmp_path / "mine")
     save_attention(Model.open(mine), "learned", Saved(general("cosine", 4)))
-    assert load_attention(Model.open(mine), "learned").layer.own == general("cosine", 4).own
+    layer = load_attention(Model.open(mine), "learned").layer
+    assert isinstance(layer, Layer) and layer.own == general("cosine", 4).own
     write_other(tmp_path / "other")
     shutil.copytree(mine / "attention", tmp_path / "other" / "attention")
     done = run("explain", "the [bank] money", "-m", "other")

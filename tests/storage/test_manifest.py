@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.model.attentions import Saved, load_attention, save_attention
@@ -227,7 +228,8 @@ def test_an_open_model_answers_after_it_is_replaced(listed: Path, tmp_path: Path
     assert opened.index is not None
     assert opened.index.words(opened.index.sentence(0)) == ["the", "apple", "juice", "sweet"]
     assert opened.attentions() == ["learned"]
-    assert load_attention(opened, "learned").layer.own == general("cosine", 4).own
+    layer = load_attention(opened, "learned").layer
+    assert isinstance(layer, Layer) and layer.own == general("cosine", 4).own
 
 
 def test_a_limit_on_open_files_is_not_damage(

@@ -81,14 +81,7 @@ def learn(
     checkpoint: where a run that is interrupted leaves its state; an earlier one is continued.
     """
     s, rng = settings, np.random.default_rng(seed)
-    parts = ((seen, "part to learn from", s.fewest), (held_out, "held-out part", MIN_HELD_OUT))
-    for part, name, times in parts:
-        number = int((part.counts() >= times).sum())
-        if number < MIN_WORDS:
-            raise NothingToLearn(
-                f"there is nothing to learn attention from: only {number} words occur {times} times"
-                f" in the {name}; {MIN_WORDS} are needed. General attention is used instead"
-            )
+    check_occurrences(seen, held_out, s.fewest)
     classes = pseudowords.word_classes(seen, rng, s.classes)
     relatives = pseudowords.nearest_words(x, seen, s.relatives)
     train = Sampler(seen, classes, relatives, window=s.reach, min_count=s.fewest)
@@ -165,6 +158,18 @@ def learn(
                 "improved": best_score is not first, "rng": rng_state(rng),
                 "seconds": time.monotonic() - clock,
             })  # fmt: skip
+
+
+def check_occurrences(seen: Occurrences, held_out: Occurrences, fewest: int) -> None:
+    """Raise NothingToLearn if too few words occur often enough."""
+    parts = ((seen, "part to learn from", fewest), (held_out, "held-out part", MIN_HELD_OUT))
+    for part, name, times in parts:
+        number = int((part.counts() >= times).sum())
+        if number < MIN_WORDS:
+            raise NothingToLearn(
+                f"there is nothing to learn attention from: only {number} words occur {times} times"
+                f" in the {name}; {MIN_WORDS} are needed. General attention is used instead"
+            )
 
 
 @dataclass(frozen=True)
