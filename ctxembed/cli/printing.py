@@ -185,7 +185,7 @@ def write_file(name: str, pieces: Iterable[str | bytes], option: str = "-o") -> 
 def _draw(table: Table, options: Printing) -> Iterable[str | bytes]:
     """Return the picture of a table: as characters, or as the contents of a file."""
     if not table.charts:
-        raise UsageError("This output has no picture. Drop --steps or choose -f tsv.")
+        raise UsageError("This output has no picture. Choose -f tsv, or see Picture in --help.")
     if options.chosen == "chart":
         from ctxembed.output.blocks import draw_blocks
 

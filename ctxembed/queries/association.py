@@ -99,12 +99,15 @@ def association(
         sizes = (len(known[group]) for group in lists.targets)
         tested = (*sizes, result.effect, result.p_value, lists.effect)
         tests.append((representation.name, *lists.targets, *lists.axes, *tested))
-    if words:
-        chart = Chart("bars", ["association"], label=["representation", "group", "word"])
-        return Table(WORDS, rows, notes, chart=chart)
     a_name, b_name = lists.axes
+    if words:
+        title = f"nearer to {a_name} (right) or to {b_name} (left)"
+        chart = Chart("bars", ["association"], label=["group", "word"], panel=["representation"],
+                      title=title)  # fmt: skip
+        return Table(WORDS, rows, notes, chart=chart)
     notes.append(f"effect above 0: {x_name} is nearer to {a_name}, {y_name} to {b_name}")
-    chart = Chart("bars", ["effect"], label=["representation"], domain=(-2, 2))
+    title = f"{x_name} with {a_name}, {y_name} with {b_name}: effect"
+    chart = Chart("bars", ["effect"], label=["representation"], domain=(-2, 2), title=title)
     return Table(TESTS, tests, notes, chart=chart)
 
 

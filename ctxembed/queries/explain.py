@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import prod
 from operator import itemgetter
@@ -36,7 +37,7 @@ MAX_ROWS = 200_000  # for one sentence
 MAX_READ = 10_000_000  # words, to leave each out: targets times the square of the words
 MAX_ARCS = 6  # targets that are drawn with arcs; more are drawn as a heat map
 MAX_SIDE, MAX_SQUARES = 100, 20_000  # of a matrix, and of all matrices, in a picture
-MATRIX_CHART = Chart("heat", ["value"], "column_name", ["row_token"], panel=["step", "head"])
+MATRIX_CHART = Chart("heat", ["value"], "column_name", ["dimension"], panel=["step", "head"])
 SENTENCE = Column("sentence", "with several sentences: the number of its line, from 1", "label")
 TARGET = Column("target", "the word explained; apple:2 is the second apple", "label")
 HEAD = STEPS[1]
@@ -62,6 +63,10 @@ CAUSAL = "causal, as in a decoder: a word attends to itself and to the words bef
 CAUSAL_FIRST = (  # an attention that leaves the word out of its own weights
     "; this attention adds the word itself apart, so that the first word has no weights and keeps"
     " its static vector"
+)
+RECURRENT = (
+    "each word: state = kept · state + (1 - kept) · new, from both ends to the target",
+    "left: share of the word in the output, lost if the word is left out",
 )
 RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
@@ -117,7 +122,9 @@ def explain(
         shown = StepTable(list_parameters(chosen.layer, head), _describe_matrices(chosen.layer))
         sizes = [step.values.shape for step in shown.steps]
         if max(map(max, sizes)) <= MAX_SIDE and sum(map(prod, sizes)) <= MAX_SQUARES:
-            shown.charts = (replace(MATRIX_CHART, title=f"{chosen.name} attention"),)
+            names = ["dimension" if c.name == "row_token" else c for c in shown.columns]
+            drawn = partial(Table, names, shown.rows)
+            shown.charts = (replace(MATRIX_CHART, title=f"{chosen.name} attention", of=drawn),)
         return shown
     read = read_sentences(representations, sentences, word)
     for parsed in read.parsed:
@@ -204,7 +211,7 @@ def _explain_states(
     title = f"{network.name}: share of each word left at the target"
     chart = Chart("bars", ["left"], label=["reading", "token"], panel=panel, title=title)
     columns = (*labels, STATES[0], TOKEN, POSITION, *STATES[1:])
-    return Table(columns, rows, read.notes, read.unknown, chart=chart)
+    return Table(columns, rows, [*read.notes, *RECURRENT], read.unknown, chart=chart)
 
 
 def _describe_matrices(layer: Layer) -> list[str]:

@@ -144,20 +144,20 @@ def _tabulate_update(
         for c in UPDATE
     ]
     chart = Chart(
-        "dots", ["after"], label=["vector", "word"], panel=["dimension"], start="before",
-        title=f"{pair.algorithm}: from before to after", of=lambda: _compare_numbers(rows),
+        "bars", ["gradient"], label=["vector", "word"], panel=["dimension"],
+        title=f"{pair.algorithm}: gradient; each number moves by -{rate:g} times it",
+        of=lambda: _list_gradients(rows),
     )  # fmt: skip
     return Table(columns, rows, notes, chart=chart)
 
 
-def _compare_numbers(rows: Sequence[Row]) -> Table:
-    """Return a row for each number of each vector, before and after the update, for the picture."""
+def _list_gradients(rows: Sequence[Row]) -> Table:
+    """Return a row for each number of each vector, for the picture."""
     lines: list[Row] = []
     for row in rows:
-        before, after = (cast(Floats, row[i]).tolist() for i in (6, 8))
-        numbered = enumerate(zip(before, after, strict=True), 1)
-        lines += [(row[0], row[1], f"number {i}", old, new) for i, (old, new) in numbered]
-    return Table((UPDATE[0], UPDATE[1], "dimension", "before", "after"), lines)
+        numbered = enumerate(cast(Floats, row[7]).tolist(), 1)
+        lines += [(row[0], row[1], f"number {i}", gradient) for i, gradient in numbered]
+    return Table((UPDATE[0], UPDATE[1], "dimension", "gradient"), lines)
 
 
 def lay_out_update(table: Table, rate: float) -> Iterator[Table]:

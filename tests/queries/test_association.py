@@ -55,6 +55,19 @@ def test_templates_add_a_row_for_each_representation(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "title", "labels"),
+    [
+        ((), "fruit with food, tool with work: effect", ("static", "effect above 0")),
+        (("--words",), "nearer to food (right) or to work (left)", ("fruit apple", "tool saw")),
+    ],
+)
+def test_pictures(options: tuple[str, ...], title: str, labels: tuple[str, ...], run: Run) -> None:
+    done = run("association", *OWN, *options, "-m", "english", "-f", "svg")
+    assert done.returncode == 0, done.stderr
+    assert all(text in done.stdout for text in (title, *labels))
+
+
+@pytest.mark.parametrize(
     ("line", "key"),
     [
         (["weat11"], "weat1 to weat10"),

@@ -117,6 +117,19 @@ def test_every_word_of_a_sentence_as_if_it_were_marked(length: int, folder: Path
         np.testing.assert_allclose(every[at], row["vector"], rtol=1e-4, atol=1e-6)
 
 
+def test_notes_say_what_the_columns_are(folder: Path, run: Run) -> None:
+    done = run("explain", SENTENCE, "--attention", "recurrent", "-m", "m")
+    assert "state = kept · state + (1 - kept) · new" in done.stderr
+    assert "left: share of the word in the output" in done.stderr
+
+
+def test_the_ladder_says_that_it_reads_word_by_word(folder: Path, run: Run) -> None:
+    rows = json.loads(run("ladder", "apple", "juice", "-m", "m", "-f", "json").stdout)
+    tells = {row["representation"]: row["tells"] for row in rows}
+    assert tells["recurrent"] == "its meaning here, word by word"
+    assert tells["general"] == "its meaning here, no parameters"
+
+
 def test_it_is_a_row_of_evaluate(folder: Path, run: Run) -> None:
     senses = {"sweet [apple] juice": "fruit", "new [apple] phone": "company"}
     lines = (f"{sense}\t{text}\n" for text, sense in senses.items() for _ in range(5))

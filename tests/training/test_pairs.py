@@ -199,7 +199,8 @@ def test_pictures_and_files(run: Run, tmp_path: Path) -> None:
     run("train", "--pairs", TEXT, "-o", "pairs.svg")
     assert "skipgram" in (tmp_path / "pairs.svg").read_text()
     run("train", "--pairs", TEXT, "--update", "1", "-o", "update.svg")
-    assert "number 2" in (tmp_path / "update.svg").read_text()
+    drawn = (tmp_path / "update.svg").read_text()
+    assert "number 2" in drawn and "each number moves by -0.025 times it" in drawn
     run("train", "--pairs", TEXT, "-o", "pairs.tsv")
     assert (tmp_path / "pairs.tsv").read_text() == run("train", "--pairs", TEXT).stdout
     assert run("train", "--pairs", TEXT, "-o", "-").stdout == run("train", "--pairs", TEXT).stdout
