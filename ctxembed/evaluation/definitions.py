@@ -15,13 +15,13 @@ from ctxembed.evaluation.items import Reader
 from ctxembed.evaluation.labelled_text import Item, read_items
 from ctxembed.progress import Progress
 from ctxembed.queries.define import open_definitions
-from ctxembed.stats.vectors import Floats
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.word_senses.definitions import (
     UNSEEN,
     WITHOUT_EXAMPLES,
     Choice,
     Definitions,
-    centre,
+    _centre,
     count_senses,
     mean_direction,
 )
@@ -77,11 +77,13 @@ class Task:
         The formula of the command without labelled examples: one representation takes the place
         of both attention and bag.
         """
-        vectors = self.chosen.sense_vectors(senses)[:, 0].copy()  # (K, 3, d)
-        (own,) = self.chosen.word_vectors(senses, [representation])
+        vectors = self.chosen._sense_vectors(senses)[:, 0].copy()  # (K, 3, d)
+        occurrences, of = self.chosen._occurrences(senses)
+        own = np.zeros_like(vectors[:, 0])  # the word in the texts of each sense
+        np.add.at(own, of, unit(np.nan_to_num(representation.vectors(occurrences))))
         targets = representation.vectors([item.occurrence for item in self.items])
         mean = mean_direction(np.concatenate([own, targets]))
-        vectors[:, 0], targets = centre(own, mean), centre(targets, mean)
+        vectors[:, 0], targets = _centre(own, mean), _centre(targets, mean)
         rows = {sense.key: row for row, sense in enumerate(senses)}
         text, total = [], []
         for candidates, target in zip(self.candidates, targets, strict=True):
@@ -172,20 +174,34 @@ def _answer(
     senses = list({sense.key: sense for own in task.candidates for sense in own}.values())
     with progress.stage("definitions", len(senses), "senses") as stage:
         for first in range(0, len(senses), BATCH_SIZE):
-            stage.advance(len(chosen.sense_vectors(senses[first : first + BATCH_SIZE])))
+            stage.advance(len(chosen._sense_vectors(senses[first : first + BATCH_SIZE])))
     baselines = task.baselines(np.random.default_rng([seed, 1]))
     answers = {(name, "f1"): answer for name, answer in baselines.items()}
     for name in chosen.representations.names():
         both = task.by_text(chosen.representations.get(name), senses) if senses else ()
         answers |= {(name, key): own for key, own in zip(("f1", "f1_text"), both, strict=False)}
     missing = sum(not item.target for item in occurrences)
-    ranked = chosen.rank(occurrences, candidates=task.candidates)
+    ranked = _rank_candidates(task)
     by_text = [sorted(choices, key=lambda choice: -(choice.text or 0.0)) for choices in ranked]
     answers[COMMAND, "f1"] = task.judge(map(_best, ranked), missing)
     answers[COMMAND, "f1_text"] = task.judge(map(_best, by_text), missing)
     if any(item.part for item in task.items):
         answers[COMMAND, WORD] = task.judge(map(_best, chosen.rank(occurrences)), missing)
     return answers, np.array([choices[0].sure if choices else 0.0 for choices in ranked])
+
+
+def _rank_candidates(task: Task) -> list[list[Choice]]:
+    """Return the candidates of each item as the command ranks them, given lemma and part."""
+    ranked: list[list[Choice]] = [[] for _ in task.items]
+    for part in dict.fromkeys(item.part for item in task.items):
+        rows = [row for row, item in enumerate(task.items) if item.part == part]
+        occurrences = [task.items[row].by_lemma() for row in rows]
+        for row, choices in zip(rows, task.chosen.rank(occurrences, part or None), strict=True):
+            keys = {sense.key for sense in task.candidates[row]}
+            kept = [choice for choice in choices if choice.sense.key in keys]
+            total = sum(choice.sure for choice in kept) or 1.0
+            ranked[row] = [choice._replace(sure=choice.sure / total) for choice in kept]
+    return ranked
 
 
 def _best(choices: Sequence[Choice]) -> Sense | None:

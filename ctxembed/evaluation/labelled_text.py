@@ -26,6 +26,15 @@ class Item:
     gold: frozenset[str]
     occurrence: Occurrence
 
+    def by_lemma(self) -> Occurrence:
+        """Return the occurrence with its lemma in place of the form that was written."""
+        assert self.occurrence.written is not None
+        words, target = self.occurrence.written.words, self.occurrence.written.target
+        lemma = self.lemma.split()
+        own = range(target.start, target.start + len(lemma))
+        written = Written([*words[: target.start], *lemma, *words[target.stop :]], own)
+        return self.occurrence._replace(written=written)
+
 
 def read_items(reader: Reader, files: Sequence[str], definitions: Definitions) -> Iterator[Item]:
     """Yield the labelled targets of files; an .xml file is followed by its key file."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from ctxembed.attention.scores import softmax
 from ctxembed.context.parse import Occurrence, Written
-from ctxembed.context.representations import ModelRepresentation, Representations
+from ctxembed.context.representations import Representations
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.tokenizer import INNER
 from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSource
@@ -71,7 +71,7 @@ class Definitions:
         self.bag = self.representations.get("bag")
         self.bundled = next((s for s in self.sources if isinstance(s, Dictionary)), None)
         self.labelled = LabelledSenses.open(self.representations.model, self.attention.name)
-        self.known: dict[str, Floats] = {}  # by sense key: (2, 3, d), see sense_vectors
+        self.known: dict[str, Floats] = {}  # by sense key: (2, 3, d), see _sense_vectors
         self.entries: dict[tuple[str, str | None], list[Sense]] = {}
         self.rows: dict[str, int | None] = {}  # of words
 
@@ -90,30 +90,26 @@ class Definitions:
         shares = counts / counts.sum() if senses else counts
         return [Choice(sense, float(share)) for sense, share in zip(senses, shares, strict=True)]
 
-    def rank(
-        self,
-        items: Sequence[Occurrence],
-        part: str | None = None,
-        candidates: Sequence[Sequence[Sense]] | None = None,
-    ) -> list[list[Choice]]:
+    def rank(self, items: Sequence[Occurrence], part: str | None = None) -> list[list[Choice]]:
         """Return the senses of each target, the most probable first; none without an entry.
 
         items: with the words as written. part: n, v, a or r if the part of speech is known.
-        candidates: the senses of each item, by part of speech, instead of those of its target.
         """
-        attention = centre(self.attention.vectors(items), self.means.attention)
-        bag = centre(self.bag.vectors(items), self.means.bag)
+        attention = _centre(self.attention.vectors(items), self.means.attention)
+        bag = _centre(self.bag.vectors(items), self.means.bag)
         ranked = []
-        for row, (item, *vectors) in enumerate(zip(items, attention, bag, strict=True)):
+        for item, *vectors in zip(items, attention, bag, strict=True):
             assert item.written is not None
-            own = candidates[row] if candidates else self.senses(written_target(item.written), part)
-            choices = self._score(item.written, np.array(vectors), own) if own else []
+            choices = self._score(item.written, np.array(vectors), part)
             ranked.append(sorted(choices, key=lambda choice: -choice.sure))
         return ranked
 
-    def _score(self, written: Written, target: Floats, senses: Sequence[Sense]) -> list[Choice]:
+    def _score(self, written: Written, target: Floats, part: str | None) -> list[Choice]:
         """Return the scored senses of a target; target: (2, d), by attention and by the bag."""
-        cosines = np.einsum("krsd,rd->krs", self.sense_vectors(senses), target)
+        senses = self.senses(written_target(written), part)
+        if not senses:
+            return []
+        cosines = np.einsum("krsd,rd->krs", self._sense_vectors(senses), target)
         weights = WEIGHTS if self.labelled else WITHOUT_EXAMPLES
         counts, choices = count_senses(senses), []
         parts = self._part_probabilities(written, senses, counts)
@@ -168,7 +164,7 @@ class Definitions:
         dim = self.representations.model.dim
         return Means(*(mean_direction(np.asarray(x).reshape(-1, dim)) for x in sums))
 
-    def sense_vectors(self, senses: Sequence[Sense]) -> Floats:
+    def _sense_vectors(self, senses: Sequence[Sense]) -> Floats:
         """Return (k, 2, 3, d) vectors of senses: three for attention, three for the bag.
 
         The word in its texts, its definition, its neighbours; zeros where there is no text.
@@ -176,29 +172,27 @@ class Definitions:
         new = [sense for sense in senses if sense.key not in self.known]
         if new:
             means, texts = self.means, [self._texts(sense) for sense in new]
-            definition = centre(np.array([own for own, _ in texts]), means.definition)
-            neighbors = centre(np.array([others for _, others in texts]), means.neighbors)
-            attention, bag = self.word_vectors(new, (self.attention, self.bag))
-            by_attention = (centre(attention, means.attention), definition, neighbors)
-            by_bag = (centre(bag, means.bag), definition, neighbors)
+            definition = _centre(np.array([own for own, _ in texts]), means.definition)
+            neighbors = _centre(np.array([others for _, others in texts]), means.neighbors)
+            attention, bag = self._own_vectors(new)
+            by_attention = (_centre(attention, means.attention), definition, neighbors)
+            by_bag = (_centre(bag, means.bag), definition, neighbors)
             vectors = np.stack(
                 [np.stack(three, axis=1) for three in (by_attention, by_bag)], axis=1
             )
             self.known |= {sense.key: own for sense, own in zip(new, vectors, strict=True)}
         return np.stack([self.known[sense.key] for sense in senses])
 
-    def word_vectors(
-        self, senses: Sequence[Sense], representations: Sequence[ModelRepresentation]
-    ) -> list[Floats]:
-        """Return (k, d) of each representation: sums over the word in each sense's texts."""
+    def _own_vectors(self, senses: Sequence[Sense]) -> list[Floats]:
+        """Return (k, d) of attention and of the bag: sums over the word in each sense's texts."""
         occurrences, rows = self._occurrences(senses)
-        by_representation = []
-        for representation in representations:
+        both = []
+        for representation in (self.attention, self.bag):
             vectors = unit(np.nan_to_num(representation.vectors(occurrences)))
             sums = np.zeros((len(senses), self.representations.model.dim), np.float32)
             np.add.at(sums, rows, vectors)
-            by_representation.append(sums)
-        return by_representation
+            both.append(sums)
+        return both
 
     def _occurrences(self, senses: Sequence[Sense]) -> tuple[list[Occurrence], list[int]]:
         """Return each sense's word in its definition and examples, and the row of the sense."""
@@ -314,7 +308,7 @@ def describe_choice(choices: Sequence[Choice]) -> str:
     return text
 
 
-def centre(vectors: Floats, mean: Floats) -> Floats:
+def _centre(vectors: Floats, mean: Floats) -> Floats:
     """Return vectors (..., d) of length 1 minus their mean, of length 1; zeros stay zeros."""
     vectors = np.nan_to_num(vectors)
     known = np.abs(vectors).sum(axis=-1, keepdims=True) > 0
