@@ -48,7 +48,7 @@ class Meaning:
         parts += [f"because {self.because}"] if self.because else []
         if self.sense is not None:
             label, saved, share = self.sense.label, self.sense.saved, self.sense.share
-            named = ", ".join(saved.markers[label][:MARKERS])
+            named = saved.describe(label, MARKERS)
             parts.append(f"sense {label + 1} of {saved.number} ({named}), {share:.2f} sure")
         return "; ".join(parts)
 

@@ -37,7 +37,7 @@ class SavedSenses:
     bias: Sequence[float]  # (k,)
     markers: Sequence[Sequence[str]]  # for each sense, the words that distinguish it
     examples: Sequence[Sequence[int]]  # for each sense, the token positions that show it best
-    facts: Mapping[str, Any]  # settings, and scores of the clustering
+    facts: Mapping[str, Any]  # settings, scores of the clustering, names given by a person
 
     @property
     def number(self) -> int:
@@ -49,11 +49,34 @@ class SavedSenses:
         """(k,) fraction of the occurrences that has each sense."""
         return np.asarray(self.counts) / sum(self.counts)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """(k,) the names that a person gave the senses, empty where there is none."""
+        names: Sequence[str] = self.facts.get("names") or [""] * self.number
+        return names
+
+    def describe(self, sense: int, words: int = 3) -> str:
+        """Return the name of a sense, from 0; its first markers if it has none."""
+        return self.names[sense] or ", ".join(self.markers[sense][:words])
+
+    def number_of(self, text: str) -> int | None:
+        """Return the number of a sense, from 1, given as this number or as its name."""
+        if text in self.names and text:
+            return self.names.index(text) + 1
+        return int(text) if text.isdecimal() and 0 < int(text) <= self.number else None
+
+    def rename(self, names: Mapping[int, str]) -> "SavedSenses":
+        """Return a copy with names by number, from 1; an empty one takes a name away."""
+        new = [names.get(number, old) for number, old in enumerate(self.names, 1)]
+        return replace(self, facts={**self.facts, "names": new if any(new) else None})
+
     def without(self, numbers: Sequence[int]) -> "SavedSenses":
         """Return a copy without the senses with these numbers, from 1; without any if empty."""
         kept = [i for i in range(self.number) if numbers and i + 1 not in numbers]
         lists = ("counts", "bias", "markers", "examples")
         parts: dict[str, Any] = {key: [getattr(self, key)[i] for i in kept] for key in lists}
+        if any(self.names):
+            parts["facts"] = {**self.facts, "names": [self.names[i] for i in kept]}
         return replace(self, vectors=self.vectors[kept], weights=self.weights[kept], **parts)
 
 
@@ -77,6 +100,7 @@ class Senses(Mapping[str, SavedSenses]):
             described = json.loads(self.lines[word])
             senses = SavedSenses(word, vectors=vectors, weights=weights, **described)
             fits = {len(vectors)} == set(map(len, (senses.counts, senses.bias, senses.markers)))
+            fits = fits and len(senses.names) == len(vectors)
             fits = fits and bool(np.isfinite(vectors).all() and np.isfinite(weights).all())
         except (TypeError, ValueError):
             fits = False

@@ -172,6 +172,8 @@ def _check_senses(model: Model, senses: SavedSenses) -> bool:
         and all(isinstance(word, str) for words in senses.markers for word in words)
         and all(0 <= at < tokens for positions in senses.examples for at in positions)
         and isinstance(senses.attention, str)
+        and len(senses.names) == number
+        and all(isinstance(name, str) for name in senses.names)
         and all(isinstance(facts[name], int) for name in ("most", "seed", "total", "layer"))
         and all(math.isfinite(x) for name in ("scores", "agreements") for x in facts[name])
         and math.isfinite(facts["stability"] or 0)

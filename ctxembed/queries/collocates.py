@@ -13,7 +13,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
-from ctxembed.queries.kwic import classify_at, describe_count, find_known_senses
+from ctxembed.queries.kwic import NAME, classify_at, describe_count, find_known_senses
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
 from ctxembed.table import Cell, Column, Table
 from ctxembed.text.index import Index
@@ -35,7 +35,7 @@ COLLOCATES = (
 )  # fmt: skip
 
 
-@on_model(COLLOCATES[0], SENSE, *COLLOCATES[1:])
+@on_model(COLLOCATES[0], SENSE, NAME, *COLLOCATES[1:])
 def collocates(
     model: Model, words: str | Sequence[str], *, by_sense: bool = False, window: int = 5,
     number: int = 20, sort: str = "log_likelihood", min_count: int = 3, min_documents: int = 2,
@@ -68,9 +68,12 @@ def collocates(
             against = elsewhere, size
             if len(others):
                 against = np.bincount(index.ids[others], minlength=len(counts)), len(others)
-            rows += [(hits.query, sense + 1, *row) for row in rank(mine, *against)]
+            name = senses.names[sense] if senses else ""
+            rows += [(hits.query, sense + 1, name, *row) for row in rank(mine, *against)]
     word = COLLOCATES[0] if len(matches) < 2 else replace(COLLOCATES[0], role="label")
-    columns = (word, *([SENSE] if by_sense else []), *COLLOCATES[1:])
+    columns = (word, *([SENSE, NAME] if by_sense else []), *COLLOCATES[1:])
+    if by_sense and not any(row[2] for row in rows):  # no sense has a name
+        columns, rows = (*columns[:2], *columns[3:]), [(*row[:2], *row[3:]) for row in rows]
     return Table(columns, rows, notes, unknown)
 
 

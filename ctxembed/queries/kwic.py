@@ -42,13 +42,14 @@ KWIC = (
     Column("margin", "distance to the border of the next sense, in standard deviations of one"
            " word's occurrences; empty where there is one sense"),
 )  # fmt: skip
+NAME = Column("sense_name", "the name of the sense, where senses --name gave one", "label")
 AXIS = Column("AXIS...", "cosine of the contextual vector with the axis")
 Line = tuple[Any, ...]
 COLUMN = {column.name: number for number, column in enumerate(KWIC)}
 WIDTH = 60
 
 
-@on_model(*KWIC, AXIS)
+@on_model(*KWIC, NAME, AXIS)
 def kwic(
     model: Model, words: str | Sequence[str], *, axes: Axes | None = None,
     where: Mapping[str, str] | None = None, sort: str = "position", attention: str | None = None,
@@ -79,17 +80,21 @@ def kwic(
         notes.append(describe_count(model, hits, len(positions)))
         senses, more = find_known_senses(representations, hits, attention, needed, seed, progress)
         notes += more
-        numbers = [str(sense + 1) for sense in range(senses.number)] if senses else []
-        if senses and where.get("sense", "1") not in numbers:
-            known = "one sense" if len(numbers) == 1 else f"senses 1 to {len(numbers)}"
-            raise UsageError(f"--where sense={where['sense']}: {hits.query} has {known} here")
+        kept = dict(where)
+        if senses and "sense" in where:
+            if (wanted := senses.number_of(where["sense"])) is None:
+                known = "one sense" if senses.number == 1 else f"senses 1 to {senses.number}"
+                raise UsageError(f"--where sense={where['sense']}: {hits.query} has {known} here")
+            kept["sense"] = str(wanted)
         name = attention or (senses.attention if senses else representations.default())
-        parts.append((representations, hits, positions, senses, name, axes, width))
+        parts.append((kept, (hits, positions, senses, name)))
+    named = any(own and any(own.names) for _, (_, _, own, _) in parts)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        for part in parts:
-            kept = (line for line in _lines(*part) if _matches(line, where, split))
-            lines = kept if sort == "position" else _sorted(kept, sort, split)
+        for kept, part in parts:
+            read = _lines(representations, *part, axes, width, named)
+            matching = (line for line in read if _matches(line, kept, split))
+            lines = matching if sort == "position" else _sorted(matching, sort, split)
             yield from islice(lines, number)
 
     def map_points() -> Table:
@@ -103,7 +108,8 @@ def kwic(
     chart = None
     if len(matches) == 1 and _has_vector(model, word := matches[0].query):
         chart = draw_map(word, name, map_points)
-    return Table((*KWIC, *AXIS.each(axes)), rows, notes, unknown, chart)
+    columns = (*KWIC, *([NAME] if named else []), *AXIS.each(axes))
+    return Table(columns, rows, notes, unknown, chart)
 
 
 def describe_count(model: Model, hits: Hits, shown: int) -> str:
@@ -166,7 +172,7 @@ def find_known_senses(
 
 def _lines(
     representations: Representations, hits: Hits, positions: NDArray[np.int64],
-    senses: SavedSenses | None, attention: str, axes: Axes, width: int,
+    senses: SavedSenses | None, attention: str, axes: Axes, width: int, named: bool,
 ) -> Iterator[Line]:  # fmt: skip
     """Yield a row for each occurrence of a word, in the order of the text."""
     model, size = representations.model, hits.size
@@ -186,6 +192,7 @@ def _lines(
             yield (
                 hits.query, *index.source_of(sentences[number]), left.strip(), hit, right.strip(),
                 int(labels[number]) + 1 if senses else None, None if np.isnan(margin) else margin,
+                *([senses.names[labels[number]] or None if senses else None] if named else []),
                 *map(float, on_axes[number]),
             )  # fmt: skip
 

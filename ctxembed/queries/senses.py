@@ -1,22 +1,25 @@
 """Answer `senses`: the senses of a word, and its static vector as a weighted sum of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from ctxembed.context.nearest import nearest
-from ctxembed.context.occurrences import corpus_of, quote
+from ctxembed.context.occurrences import corpus_of, quote, text_around
+from ctxembed.context.parse import Written
 from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
 from ctxembed.model.bundled import on_model, refuse_bundled
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, save_senses
 from ctxembed.progress import SILENT, Progress
+from ctxembed.queries.define import open_definitions
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Column, Table
 from ctxembed.word_senses.cluster import MAX_SENSES
+from ctxembed.word_senses.definitions import UNSURE, Definitions
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_map import draw_map, map_senses
 from ctxembed.word_senses.sense_space import current_senses
@@ -36,6 +39,13 @@ SENSES = (
            "aside"),
     Column("mean_cosine", "cosine of the mean of all occurrences with the static vector", "aside"),
 )  # fmt: skip
+NAME = Column("name", "the name that --name gave it", "label")
+DEFINED = (
+    Column("sense_key", "with --define: the sense of the dictionary that fits it", "aside"),
+    Column("definition", "with --define: what the dictionary says of it; empty if none fits",
+           "long"),
+    Column("sure", "with --define: the mean probability of this definition in its contexts"),
+)  # fmt: skip
 NUMBERS = (
     Column("word", "the word", "label"), Column("k", "with --all-k: a number of senses"),
     Column("score", "with --all-k: how far apart the nearest two of them lie, mean of the"
@@ -45,6 +55,7 @@ NUMBERS = (
 )  # fmt: skip
 MIN_AGREEMENT = 0.5  # agreement of resamples below which a split is doubtful
 SAVE_EVERY = 50  # words
+SIDE = 200  # characters on each side of an example that is defined
 
 
 @dataclass(frozen=True)
@@ -58,13 +69,13 @@ class Mixture:
     mean_cosine: float  # of the mean of all occurrences with the static vector
 
 
-@on_model(*SENSES, *NUMBERS[1:])
+@on_model(*SENSES[:2], NAME, *SENSES[2:], *DEFINED, *NUMBERS[1:])
 def senses(
     model: Model, words: str | Sequence[str] = (), *, k: int | None = None,
     attention: str | None = None, most: int = 10_000, number: int = 6, examples: int = 3,
     seed: int = 1, min_score: float | None = None, save: bool = False, again: bool = False,
     top: int | None = None, min_count: int | None = None, all_k: bool = False,
-    progress: Progress = SILENT,
+    names: Mapping[int, str] | None = None, define: bool = False, progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Return the senses of words, found in up to `most` occurrences of each.
 
@@ -73,11 +84,15 @@ def senses(
     sense, among those that occur min_count times.
     save: write the senses into the model. Saved senses are the answer unless again or save is set.
     all_k: return how well each number of senses does, instead of the senses.
+    names: write these names of the senses of one word, by number, into the model.
+    define: add the definition that fits each sense.
     """
     if bool(words) == (top is not None):
         raise UsageError("give words, or --top N for as many as have more than one sense")
-    if save:
+    if save or names:
         refuse_bundled(model.path)
+    if names and not isinstance(words, str) and len(words) != 1:
+        raise UsageError("--name names the senses of one word; give one word")
     representations = Representations.of(model)
     name = attention or representations.default()
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
@@ -94,6 +109,10 @@ def senses(
             representations, word, k=k, attention=name, most=most, seed=seed,
             min_score=min_score, progress=progress if alone else SILENT,
         )  # fmt: skip
+        old = current_senses(model, word, name) if save else None
+        if old is not None and list(old.counts) == list(result.counts):  # the same senses again
+            result = result.rename(dict(enumerate(old.names, 1)))
+        result = _name_senses(result, names) if names else result
         static = model.vector(result.word, representations.get(name).inputs)
         return Mixture(result, saved is not None, *unmix(static, result.vectors, result.shares))
 
@@ -125,13 +144,24 @@ def senses(
         raise ModelError("\n".join(unknown))
     if alone:
         notes += [note for mixture in mixtures for note in _notes(mixture)]
-    if save and mixtures:
+    if (save or names) and mixtures:
         path = save_senses(model, *(mixture.senses for mixture in mixtures))
         notes.append(f"{len(mixtures)} saved in {path}")
     if all_k:
         return _tabulate_numbers([mixture.senses for mixture in mixtures], notes, unknown)
     rows = [row for item in mixtures for row in _rows(representations, item, number, examples)]
-    columns = SENSES if alone else (replace(SENSES[0], role="label"), *SENSES[1:])
+    columns: tuple[Column, ...] = SENSES
+    if not alone:
+        columns = (replace(SENSES[0], role="label"), *SENSES[1:])
+    if define:
+        columns = (*columns, *DEFINED)
+        definitions = open_definitions(model)
+        defined = [cells for item in mixtures for cells in _define(definitions, item.senses)]
+        rows = [(*row, *cells) for row, cells in zip(rows, defined, strict=True)]
+    if any(any(item.senses.names) for item in mixtures):
+        columns = (*columns[:2], NAME, *columns[2:])
+        own = [name or None for item in mixtures for name in item.senses.names]
+        rows = [(*row[:2], name, *row[2:]) for row, name in zip(rows, own, strict=True)]
     chart = None
     if alone and mixtures and model.index is not None:
         result = mixtures[0].senses
@@ -155,6 +185,45 @@ def _rows(
             [other for other, _ in near[sense]], list(item.markers[sense][:number]), quotes,
             mixture.residual, mixture.mean_cosine,
         )  # fmt: skip
+
+
+def _name_senses(senses: SavedSenses, names: Mapping[int, str]) -> SavedSenses:
+    """Return the senses with names by number; raise UsageError for a number that is too high."""
+    for number in names:
+        if not 1 <= number <= senses.number:
+            raise UsageError(f"--name {number}=...: {senses.word} has senses 1 to {senses.number}")
+    named = senses.rename(names)
+    given = [name for name in named.names if name]
+    if len(set(given)) < len(given) or any(name.isdecimal() for name in given):
+        raise UsageError("--name: names must differ from each other, and be no numbers")
+    return named
+
+
+def _define(definitions: Definitions, senses: SavedSenses) -> Iterator[tuple[Cell, ...]]:
+    """Yield key, definition and probability of what fits each sense; None where nothing does.
+
+    The contexts are the examples of a sense, where the model has its corpus, and its markers.
+    """
+    model, size = definitions.representations.model, int(senses.facts.get("size", 1))
+    tokenizer = model.vocabulary.tokenizer
+    for sense in range(senses.number):
+        texts = [("", senses.word, " ".join(senses.markers[sense]))]
+        if model.index is not None:
+            texts += [text_around(model.index, at, SIDE, size) for at in senses.examples[sense]]
+        items, total = [], dict[str, float]()
+        for before, word, after in texts:
+            left, own, right = (tokenizer.words(text) for text in (before, word, after))
+            written = Written([*left, *own, *right], range(len(left), len(left) + len(own)))
+            occurrence = definitions.find_occurrence(before, word, after)
+            items.append(occurrence._replace(written=written))
+        ranked = definitions.rank(items)
+        known = {choice.sense.key: choice.sense for choices in ranked for choice in choices}
+        for choice in (choice for choices in ranked for choice in choices):
+            key = choice.sense.key
+            total[key] = total.get(key, 0.0) + choice.sure / len(ranked)
+        best = max(total, key=lambda key: total[key], default=None)
+        fits = best is not None and total[best] >= UNSURE
+        yield (best, known[best].definition, total[best]) if best and fits else (None, None, None)
 
 
 def _tabulate_numbers(words: Sequence[SavedSenses], notes: list[str], unknown: list[str]) -> Table:

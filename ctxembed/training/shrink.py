@@ -78,7 +78,7 @@ def _copy_senses(model: Model, copy: Model, without: Mapping[str, Sequence[int]]
         some = item.without(without.get(item.word, [0]))
         if not some.number or copy.vocabulary.find(item.word) is None:
             continue
-        facts = json.loads(json.dumps(item.facts), parse_float=lambda x: round(float(x), DIGITS))
+        facts = json.loads(json.dumps(some.facts), parse_float=lambda x: round(float(x), DIGITS))
         facts["layer"] = digest(copy, item.attention)
         markers = [words[:MARKERS] for words in some.markers]
         examples: list[list[int]] = [[] for _ in markers]

@@ -28,7 +28,8 @@ def draw_pictures(
 def draw_map(sense_map: WordMap) -> list[list[Any]]:
     """Return the frame of a map for each screen, with the names of the senses in pixels."""
     points = [(float(x), float(y)) for x, y in sense_map.points[:, :2].round(2)]
-    markers = [" ".join(some[:3]) for some in sense_map.senses.markers]
+    saved = sense_map.senses
+    markers = [saved.describe(sense).replace(",", "") for sense in range(saved.number)]
     pictures = []
     for frame in (fit_frame(points, width) for width in MAP_WIDTHS):
         clusters: dict[str, list[tuple[float, float]]] = {}

@@ -33,7 +33,7 @@ POINTS = (
 LEGEND = (
     SENSE, Column("share", "its share of the occurrences", "share"),
     Column("count", "how many of those looked at have it"),
-    Column("markers", "context words that tell it from the others", "long"), X, Y,
+    Column("markers", "its name, or context words that tell it from the others", "long"), X, Y,
 )  # fmt: skip
 PROJECTED = (
     Column("target", "the word", "label"), X, Y, SENSE,
@@ -80,7 +80,8 @@ class WordMap:
         for number, share in enumerate(self.senses.shares.tolist(), 1):
             mine = self.points[labels == number, :2]
             x, y = (mine.mean(axis=0) if len(mine) else np.zeros(2)).tolist()
-            markers = " ".join(self.senses.markers[number - 1][:MARKERS])
+            own = self.senses.names[number - 1]
+            markers = own or " ".join(self.senses.markers[number - 1][:MARKERS])
             rows.append((number, share, int(self.senses.counts[number - 1]), markers, x, y))
         return Table(LEGEND, rows)
 
@@ -114,7 +115,7 @@ def word_map(
     points = unit(np.vstack([senses.vectors, static])).astype(np.float64)  # (k + 1, d)
     directions, projected, fraction = _project(points)
     middle = points.mean(axis=0) @ directions
-    quotes = [" ".join(words) for words in senses.markers]
+    quotes = [senses.names[i] or " ".join(words) for i, words in enumerate(senses.markers)]
     notes = ["this model has no corpus: each point is the centre of a sense, not an occurrence"]
     notes.append(f"the map's two directions hold {fraction:.0%} of their variance")
     labels = range(1, senses.number + 1)
@@ -126,7 +127,8 @@ def word_map(
 def map_senses(representations: Representations, senses: SavedSenses, seed: int = 1) -> Table:
     """Return a row for each occurrence: its point, its sense, the quoted text."""
     layout, positions = _lay_out(representations, senses, seed)
-    names = [" ".join(markers[:MARKERS]) for markers in senses.markers]
+    pairs = zip(senses.names, senses.markers, strict=True)
+    names = [name or " ".join(markers[:MARKERS]) for name, markers in pairs]
     columns = layout.points.tolist(), layout.labels, layout.quotes, positions.tolist()
     rows: list[tuple[Cell, ...]] = [
         (p[0], p[1], label, names[label - 1], text, position)

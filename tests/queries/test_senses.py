@@ -337,3 +337,56 @@ def test_words_without_saved_senses_do_not_stop_the_others(run: Run) -> None:
 def test_no_sense_for_a_word_without_context(run: Run) -> None:
     done = run("compare", "[bank]", "-m", "english", "-f", "json")
     assert {row["sense"] for row in json.loads(done.stdout)} == {None}
+
+
+def test_names_of_senses_are_kept_and_used(run: Run, often: Path, tmp_path: Path) -> None:
+    folder = str(shutil.copytree(often, tmp_path / "model"))
+    done = run("senses", "bank", "--k", "2", "--save", "-m", folder, "-f", "json")
+    order = [row["markers"][0] for row in json.loads(done.stdout)]
+    assert "name" not in json.loads(done.stdout)[0]
+    names = [f"{number}={marker} side" for number, marker in enumerate(order, 1)]
+    done = run("senses", "bank", "--name", names[0], "--name", names[1], "-m", folder, "-f", "json")
+    assert [row["name"] for row in json.loads(done.stdout)] == [f"{one} side" for one in order]
+    rows = json.loads(run("kwic", "bank", "-m", folder, "-f", "json").stdout)
+    assert {row["sense_name"] for row in rows} == {"river side", "money side"}
+    done = run("kwic", "bank", "-m", folder, "--where", "sense=river side", "-f", "json")
+    river = json.loads(done.stdout)
+    assert 0 < len(river) < len(rows)
+    assert {row["sense_name"] for row in river} == {"river side"}
+    done = run("collocates", "bank", "--by-sense", "-m", folder, "--min-documents", "1")
+    assert "\triver side\triver\t" in done.stdout
+    assert "river side" in run("senses", "bank", "-m", folder, "-f", "svg").stdout
+    run("senses", "bank", "--save", "--k", "2", "-m", folder)  # the same senses keep their names
+    saved = open_senses(Model.open(Path(folder)))["bank"]
+    assert saved.describe(0) == f"{order[0]} side"
+    assert saved.without([1]).names == [f"{order[1]} side"]
+    run("senses", "bank", "--name", "1=", "-m", folder)
+    assert open_senses(Model.open(Path(folder)))["bank"].names == ["", f"{order[1]} side"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bank", "--k", "2", "--name", "3=x"], "senses 1 to 2"),
+        (["bank", "--k", "2", "--name", "1=x", "--name", "2=x"], "must differ"),
+        (["bank", "--k", "2", "--name", "1=2"], "no numbers"),
+        (["bank", "--name", "river"], "N=NAME"),
+        (["bank", "apple", "--name", "1=river"], "one word"),
+        (["bank", "--name", "1=river", "-m", "english"], "cannot be changed"),
+    ],
+)
+def test_names_that_are_refused(
+    run: Run, often: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    folder = str(shutil.copytree(often, tmp_path / "model"))
+    done = run("senses", *arguments, *([] if "-m" in arguments else ["-m", folder]))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_definitions_of_senses(run: Run) -> None:
+    rows = json.loads(run("senses", "bank", "--define", "-m", "everyday", "-f", "json").stdout)
+    by_key = {row["sense_key"]: row for row in rows}
+    assert "money" in by_key["bank%1:14:00::"]["markers"]
+    assert "river" in by_key["bank%1:17:01::"]["markers"]
+    assert all(0.4 <= row["sure"] <= 1 for row in rows)
