@@ -1,4 +1,4 @@
-"""Describe what a target means in its sentence: similar words, reasons, and its saved sense."""
+"""Describe what a target means in its sentence: its definition, similar words and reasons."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,27 @@ from dataclasses import dataclass
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import ModelRepresentation, Representations, Run, TargetTrace
 from ctxembed.context.sentences import Sentences
-from ctxembed.explanation.substitutes import NAMED, AssignedSense, SubstituteRanker
+from ctxembed.explanation.substitutes import NAMED, AssignedSense, Ranking, SubstituteRanker
 from ctxembed.model.model import Model
-from ctxembed.stats.vectors import unit
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Column
 from ctxembed.text.tokenizer import is_content, number_repeats
+from ctxembed.word_senses.definitions import Choice, Decision, describe_choice, printed_choices
 
 MAX_REASONS = 3  # context words that are named
 MIN_CONTRIBUTION = 0.05  # part of the vector below which a word is no reason
 SAME_MEANING = 0.4  # cosine of the mean vectors of two lists of words that mean the same
 MARKERS = 3  # words that name a sense
+SENSE_WEIGHT = 3.0  # of the chosen definition for similar words; chosen on bench/everyday.tsv
 MEANING = (
     Column("like", "words like it here: as substitutes ranks them, context weighing 2.5", "text"),
     Column("because", "the context words that make most of the vector, with their shares", "aside"),
     Column("sense", "the number of its sense here, where the model has saved senses", "aside"),
     Column("sense_share", "how sure: 1 is certain, 0.5 is halfway to the next sense", "aside"),
+    Column("definition", "for an English model: what it means here, as define says", "aside"),
+    Column("sense_key", "this sense in WordNet, or WORD%LABEL", "aside"),
+    Column("sure", "probability of the definition; calibrated for learned attention", "aside"),
+    Column("second", "the next probable definition", "aside"),
 )
 # Why a representation may see another meaning than attention does.
 WHY = {
@@ -37,16 +43,22 @@ class Meaning:
     like: Sequence[str]
     because: str
     sense: AssignedSense | None
+    choices: Sequence[Choice] = ()  # its senses in the dictionary, the most probable first
 
     def cells(self) -> tuple[Cell, ...]:
         """Return the values of the columns MEANING."""
         sense = (None, None) if self.sense is None else (self.sense.label + 1, self.sense.share)
-        return (list(self.like), self.because or None, *sense)
+        cells: list[Cell] = [None] * 4
+        if self.choices:
+            first, *others = self.choices
+            cells = [first.sense.definition, first.sense.key, first.sure]
+            cells.append(others[0].sense.definition if others else None)
+        return (list(self.like), self.because or None, *sense, *cells)
 
     def __str__(self) -> str:
         parts = [f"like {', '.join(self.like)}"] if self.like else ["like no word it knows"]
         parts += [f"because {self.because}"] if self.because else []
-        if self.sense is not None:
+        if self.sense is not None and not self.choices:  # a definition says more
             label, saved, share = self.sense.label, self.sense.saved, self.sense.share
             named = saved.describe(label, MARKERS)
             parts.append(f"sense {label + 1} of {saved.number} ({named}), {share:.2f} sure")
@@ -55,18 +67,20 @@ class Meaning:
 
 def find_meanings(
     representations: Representations, sentences: Sentences, chosen: Sequence[ModelRepresentation],
-    runs: Mapping[str, Run], senses: Sequence[AssignedSense | None], main: str, number: int,
-    min_count: int,
+    runs: Mapping[str, Run], senses: Sequence[AssignedSense | None],
+    decisions: Sequence[Decision], main: str, number: int, min_count: int,
 ) -> list[dict[str, Meaning]]:  # fmt: skip
     """Return the meaning of each target by name of representation, from the runs of each.
 
-    main: the representation whose vectors propose words; number: of similar words.
+    decisions: by the dictionary. main: the representation whose vectors propose words; number: of
+    similar words.
     """
     targets = [(parsed, item) for parsed in sentences.parsed for item in parsed.occurrences]
     items = [item for _, item in targets]
     vectors = runs[main].vectors
     ranker = SubstituteRanker.of(representations, items, vectors, min_count, senses)
-    words, meanings = representations.model.vocabulary.words, []
+    model = representations.model
+    words, meanings = model.vocabulary.words, []
     for row, (parsed, item) in enumerate(targets):
         by_name = {}
         for one in chosen:
@@ -75,14 +89,33 @@ def find_meanings(
                 ranking = ranker.rank(row, None, None, weights=NAMED)
             else:
                 ranking = ranker.rank(row, one, run.vectors[row], weights=NAMED)
+            choices = decisions[row].choices.get(one.name, ())
+            if one.name == main and choices:
+                ranking = agree_with_sense(model, ranking, decisions[row].direction, choices[0])
             if run.traces:
                 because = _name_reasons(representations, run.traces[row], parsed, item)
             if sense is None or not run.traces or sense.saved.attention != one.name:
                 sense = None  # senses were clustered with another attention
             like = [words[word] for word, _ in ranking.best(number)]
-            by_name[one.name] = Meaning(like, because, sense)
+            by_name[one.name] = Meaning(like, because, sense, choices)
         meanings.append(by_name)
     return meanings
+
+
+def agree_with_sense(
+    model: Model, ranking: Ranking, direction: Floats | None, sense: Choice
+) -> Ranking:
+    """Return the ranking of similar words that agrees with the chosen sense, as far as it is sure.
+
+    direction: (d,) from the mean of the word's senses to this one.
+    """
+    if direction is None or not len(ranking.rows):
+        return ranking
+    cosines = model.centred_space[ranking.rows] @ direction
+    fits = ranking.fits.copy()
+    # in standard deviations, as the other measures are
+    fits[:, 1] += SENSE_WEIGHT * sense.sure * (cosines - cosines.mean()) / (cosines.std() or 1)
+    return Ranking(ranking.rows, fits)
 
 
 def _name_reasons(
@@ -113,19 +146,28 @@ def describe_meanings(
     """Yield the meaning of each named target, and which representations see another one.
 
     axes: for each representation, the axis nearest to each target. Without axes, a meaning is
-    another one if the similar words are far from those of `main`.
+    another one if its definition is not among those of `main`; without a dictionary, if the similar
+    words are far from those of `main`.
     """
     for row, (name, by_name) in enumerate(zip(names, meanings, strict=True)):
-        yield f"{name}: {by_name[main]}"
-        others = []
+        own, others = by_name[main], []
+        if own.choices:
+            yield f"{name}: {describe_choice(own.choices)}"
+            yield f"  {own}"
+        else:
+            yield f"{name}: {own}"
+        printed = {choice.sense.key for choice in printed_choices(own.choices)}
         for other, why in WHY.items():
             if other == main or other not in by_name:
                 continue
             if axes:
                 differs, says = axes[other][row] != axes[main][row], axes[other][row]
+            elif own.choices:
+                sense = by_name[other].choices[0].sense
+                differs, says = sense.key not in printed, sense.definition
             else:
                 like = by_name[other].like
-                differs, says = _far_apart(model, like, by_name[main].like), ", ".join(like)
+                differs, says = _far_apart(model, like, own.like), ", ".join(like)
                 says = f"like {says}"
             if differs:
                 others.append(f"{other} says {says} ({why})")

@@ -23,6 +23,7 @@ from ctxembed.explanation.meaning import MEANING, describe_meanings, find_meanin
 from ctxembed.explanation.substitutes import assign_sense
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
+from ctxembed.queries.define import define_targets
 from ctxembed.stats.vectors import Floats, cosine, unit
 from ctxembed.table import Cell, Chart, Column, Role, Table
 
@@ -80,10 +81,13 @@ def compare(
     items = [item for _, _, item in targets]
     runs = {representation.name: representation.run(items) for representation in chosen}
     vectors = {name: run.vectors for name, run in runs.items()}
+    decisions = define_targets(model, read.parsed, vectors, main)
     vectors |= {encoder.name: encoder.vectors(items) for encoder in opened}
     on_axes = {r.name: axis_cosines(model, vectors[r.name], axes, r.alone) for r in compared}
     senses = [assign_sense(representations, item) for item in items]
-    meanings = find_meanings(representations, read, chosen, runs, senses, main, number, min_count)
+    meanings = find_meanings(
+        representations, read, chosen, runs, senses, decisions, main, number, min_count
+    )
     firsts: dict[tuple[int, ...], int] = {}  # the first row of each target
     baseline: dict[tuple[str, int], float | None] = {}
     rows: list[tuple[Cell, ...]] = []

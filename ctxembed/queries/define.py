@@ -1,6 +1,6 @@
 """Define a word in its sentence: rank its senses in a dictionary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +12,15 @@ from ctxembed.context.sentences import Target, list_targets, read_sentences
 from ctxembed.errors import UnknownWordError
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
+from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
-from ctxembed.word_senses.definitions import Choice, Definitions, describe_choice, written_target
+from ctxembed.word_senses.definitions import (
+    Choice,
+    Decision,
+    Definitions,
+    describe_choice,
+    written_target,
+)
 from ctxembed.word_senses.sense_file import open_sources
 
 MAX_PHRASE = 4  # words of an entry that is looked for in a sentence
@@ -33,6 +40,9 @@ COLUMNS = (
 )
 EMPTY = Occurrence(np.array([], np.int32), range(0))  # a word without a sentence
 ROUGH = "sure was fitted to the model english; with this model it is a rough guide"
+MIN_WORDS = 5000  # a smaller vocabulary does not have the words of most definitions
+MOST_FREQUENT = 50  # among them are THE, OF and AND in English
+ENGLISH = {"the", "of", "and"}
 NO_ENTRY = "no entry for {}; --dictionary FILE adds your own"
 
 
@@ -102,6 +112,42 @@ def define(
         for choice in choices[: number or limits[target.sentence - 1]]
     ]
     return Table(COLUMNS, rows, notes, unknown, lead=describe_lines)
+
+
+def define_targets(
+    model: Model, parsed: Sequence[Parsed], vectors: Mapping[str, Floats], main: str
+) -> list[Decision]:
+    """Return the sense of each target by each representation; none if the model is not English.
+
+    vectors: (n, d) by name of representation, the bag among them. The part of speech is what the
+    representation `main` decides.
+    """
+    items = [target.item for one in parsed for target in list_written(one)]
+    if not is_english(model):
+        return [Decision()] * len(items)
+    definitions = open_definitions(model)
+    if main == definitions.attention.name:
+        decided = definitions.rank(items, None, (vectors[main], vectors["bag"]))
+    else:
+        decided = definitions.rank_by(items, vectors[main], [None] * len(items))
+    parts = [choices[0].sense.part if choices else None for choices in decided]
+    others = {name: own for name, own in vectors.items() if name != main}
+    ranked = {name: definitions.rank_by(items, own, parts) for name, own in others.items()}
+    ranked[main] = decided
+    return [
+        Decision({name: by[row] for name, by in ranked.items()}, definitions.direction(choices))
+        if choices
+        else Decision()
+        for row, choices in enumerate(decided)
+    ]
+
+
+def is_english(model: Model) -> bool:
+    """Return whether the words of a model are English, and enough to read definitions with."""
+    words, language = model.vocabulary.words, model.vocabulary.tokenizer.language
+    if model.is_worked_example or language not in ("", "en") or len(words) < MIN_WORDS:
+        return False
+    return {word.lower() for word in words[:MOST_FREQUENT]} >= ENGLISH
 
 
 def open_definitions(model: Model, dictionaries: Sequence[str] = ()) -> Definitions:

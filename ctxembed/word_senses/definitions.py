@@ -10,8 +10,8 @@ than that of all the lemma's. prior: the logarithm of how often the sense was la
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
@@ -27,16 +27,17 @@ from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSourc
 from ctxembed.word_senses.labelled import LabelledSenses, Means
 from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 
+Weights = Mapping[str, Sequence[float]]  # by part of speech
 # Fitted by conditional logit on SemCor, each document left out in turn, and on the examples of
 # WordNet (40 % of the weight for nouns, 25 for adjectives, 10 for the others). Three weights of
 # attention, three of the bag, the examples, the prior.
-WEIGHTS = {
+WEIGHTS: Weights = {
     "n": (0.49, 0.99, 1.09, 1.04, 1.83, 2.93, 6.24, 0.41),
     "v": (0.16, 0.58, 0.83, 0.98, 0.82, 2.01, 6.03, 0.79),
     "a": (1.47, 1.23, 1.84, 1.08, 1.31, 1.64, 5.25, 0.64),
     "r": (0.69, 0.42, 0.49, 0.21, 1.56, 0.54, 7.41, 0.68),
 }
-WITHOUT_EXAMPLES = {  # for a model without labelled occurrences
+WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
     "n": (0.99, 1.15, 1.64, 1.04, 1.61, 2.91, 0.0, 0.49),
     "v": (0.74, 1.16, 1.71, 0.84, 0.92, 2.25, 0.0, 0.83),
     "a": (1.88, 1.49, 2.06, 1.09, 1.20, 1.72, 0.0, 0.67),
@@ -59,6 +60,14 @@ class Choice(NamedTuple):
     prior: float | None = None
 
 
+@dataclass(frozen=True)
+class Decision:
+    """The senses of a target, ranked by each representation; none without an entry."""
+
+    choices: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
+    direction: Floats | None = None  # (d,) as Definitions.direction returns it
+
+
 @dataclass(eq=False)
 class Definitions:
     """The senses of dictionaries, with vectors of one model."""
@@ -72,6 +81,7 @@ class Definitions:
         self.bundled = next((s for s in self.sources if isinstance(s, Dictionary)), None)
         self.labelled = LabelledSenses.open(self.representations.model, self.attention.name)
         self.known: dict[str, Floats] = {}  # by sense key: (2, 3, d), see _sense_vectors
+        self.sums: dict[str, Floats | None] = {}  # by sense key: of its labelled occurrences
         self.entries: dict[tuple[str, str | None], list[Sense]] = {}
         self.rows: dict[str, int | None] = {}  # of words
 
@@ -90,52 +100,79 @@ class Definitions:
         shares = counts / counts.sum() if senses else counts
         return [Choice(sense, float(share)) for sense, share in zip(senses, shares, strict=True)]
 
-    def rank(self, items: Sequence[Occurrence], part: str | None = None) -> list[list[Choice]]:
+    def rank(
+        self,
+        items: Sequence[Occurrence],
+        part: str | None = None,
+        vectors: tuple[Floats, Floats] | None = None,
+    ) -> list[list[Choice]]:
         """Return the senses of each target, the most probable first; none without an entry.
 
         items: with the words as written. part: n, v, a or r if the part of speech is known.
+        vectors: (n, d) of attention and of the bag, if they are known already.
         """
-        attention = _centre(self.attention.vectors(items), self.means.attention)
-        bag = _centre(self.bag.vectors(items), self.means.bag)
-        ranked = []
-        for item, *vectors in zip(items, attention, bag, strict=True):
-            assert item.written is not None
-            choices = self._score(item.written, np.array(vectors), part)
-            ranked.append(sorted(choices, key=lambda choice: -choice.sure))
-        return ranked
+        words = {(written_target(item.written), part) for item in items if item.written}
+        self._add_vectors([sense for word in words for sense in self.senses(*word)])
+        attention, bag = vectors or (self.attention.vectors(items), self.bag.vectors(items))
+        attention, bag = _centre(attention, self.means.attention), _centre(bag, self.means.bag)
+        both = zip(items, np.stack([attention, bag], axis=1), strict=True)
+        return [self._score(item, target, part) for item, target in both]
 
-    def _score(self, written: Written, target: Floats, part: str | None) -> list[Choice]:
-        """Return the scored senses of a target; target: (2, d), by attention and by the bag."""
+    def rank_by(
+        self, items: Sequence[Occurrence], vectors: Floats, parts: Sequence[str | None]
+    ) -> list[list[Choice]]:
+        """Return the senses of each target by one vector (n, d) alone, such as its static vector.
+
+        parts: the part of speech of each target, if it is known.
+        """
+        centred = _centre(vectors, self.means.bag)
+        targets = zip(items, np.stack([centred, centred], axis=1), parts, strict=True)
+        return [self._score(item, target, part, WITHOUT_EXAMPLES) for item, target, part in targets]
+
+    def direction(self, choices: Sequence[Choice]) -> Floats:
+        """Return (d,) from the mean of a word's senses to those that are probable here."""
+        senses = self._sense_vectors([choice.sense for choice in choices])[:, 0, 1:].sum(axis=1)
+        sure = np.array([choice.sure for choice in choices], np.float32)
+        return np.asarray(sure @ unit(senses) - unit(senses).mean(axis=0))
+
+    def _score(
+        self, item: Occurrence, target: Floats, part: str | None, weights: Weights | None = None
+    ) -> list[Choice]:
+        """Return the senses of a target, the best first; target: (2, d), attention and bag."""
+        assert item.written is not None
+        written = item.written
         senses = self.senses(written_target(written), part)
         if not senses:
             return []
         cosines = np.einsum("krsd,rd->krs", self._sense_vectors(senses), target)
-        weights = WEIGHTS if self.labelled else WITHOUT_EXAMPLES
+        weights = weights or (WEIGHTS if self.labelled else WITHOUT_EXAMPLES)
         counts, choices = count_senses(senses), []
         parts = self._part_probabilities(written, senses, counts)
         for own, group in groupby(range(len(senses)), key=lambda i: senses[i].part):
             rows, w = list(group), np.array(weights[own])
             text = cosines[rows].reshape(-1, 6) @ w[:6]
-            examples = w[6] * self._examples([senses[i] for i in rows], target[0])
+            examples = np.zeros(len(rows))
+            if w[6]:
+                examples = w[6] * self._examples([senses[i] for i in rows], target[0])
             prior = w[7] * np.log(counts[rows] + UNSEEN)
             sure = parts[own] * softmax(text + examples + prior)
             scored = np.stack([sure, text, examples, prior], axis=1).tolist()
             choices += [Choice(senses[i], *four) for i, four in zip(rows, scored, strict=True)]
-        return choices
+        return sorted(choices, key=lambda choice: -choice.sure)
 
     def _examples(self, senses: Sequence[Sense], attention: Floats) -> Floats:
         """Return (k,) how much nearer each sense's labelled mean is than that of all."""
+        assert self.labelled is not None
+        for sense in senses:
+            if sense.key not in self.sums:
+                self.sums[sense.key] = self.labelled.sum_of(sense)
         nearer = np.zeros(len(senses))
-        if self.labelled is None:
-            return nearer
-        sums = [self.labelled.sum_of(sense) for sense in senses]
-        known = [own for own in sums if own is not None]
-        if known:
-            lemma = attention @ unit(np.sum(known, axis=0))
-            for i, (sense, own) in enumerate(zip(senses, sums, strict=True)):
-                if own is not None:
-                    near = attention @ unit(own) - lemma
-                    nearer[i] = near * sense.count / (sense.count + 1)
+        rows = [row for row, sense in enumerate(senses) if self.sums[sense.key] is not None]
+        if rows:
+            sums = np.array([self.sums[senses[row].key] for row in rows])
+            counts = np.array([senses[row].count for row in rows])
+            near = unit(sums) @ attention - attention @ unit(sums.sum(axis=0))
+            nearer[rows] = near * counts / (counts + 1)
         return nearer
 
     def _part_probabilities(
@@ -169,7 +206,12 @@ class Definitions:
 
         The word in its texts, its definition, its neighbours; zeros where there is no text.
         """
-        new = [sense for sense in senses if sense.key not in self.known]
+        self._add_vectors(senses)
+        return np.stack([self.known[sense.key] for sense in senses])
+
+    def _add_vectors(self, senses: Iterable[Sense]) -> None:
+        """Compute the vectors of senses that are not known yet."""
+        new = list({sense.key: sense for sense in senses if sense.key not in self.known}.values())
         if new:
             means, texts = self.means, [self._texts(sense) for sense in new]
             definition = _centre(np.array([own for own, _ in texts]), means.definition)
@@ -181,7 +223,6 @@ class Definitions:
                 [np.stack(three, axis=1) for three in (by_attention, by_bag)], axis=1
             )
             self.known |= {sense.key: own for sense, own in zip(new, vectors, strict=True)}
-        return np.stack([self.known[sense.key] for sense in senses])
 
     def _own_vectors(self, senses: Sequence[Sense]) -> list[Floats]:
         """Return (k, d) of attention and of the bag: sums over the word in each sense's texts."""
@@ -290,22 +331,31 @@ def written_target(written: Written) -> str:
     return " ".join(words).replace(f" {INNER}", "")
 
 
+def printed_choices(choices: Sequence[Choice]) -> Sequence[Choice]:
+    """Return the definitions to print: the best if sure, else the two or three best."""
+    sure = choices[0].sure if choices else 0.0
+    return choices[: 3 if sure < UNSURE else 2 if sure < SURE else 1]
+
+
 def describe_choice(choices: Sequence[Choice]) -> str:
     """Return the definition in words: alone if sure, with the second or the three best if not.
 
-    >>> senses = [Sense("bank", "n", "", text, (), (), 0) for text in ("a slope", "a company")]
-    >>> describe_choice([Choice(senses[0], 0.9), Choice(senses[1], 0.1)])
+    >>> texts = ("a slope", "a company", "a row")
+    >>> senses = [Sense("bank", "n", "", text, (), (), 0) for text in texts]
+    >>> for shares in ((0.9, 0.1, 0), (0.55, 0.45, 0), (0.35, 0.33, 0.32)):
+    ...     describe_choice([Choice(*pair) for pair in zip(senses, shares, strict=True)])
     'a slope, 0.90 sure'
-    >>> describe_choice([Choice(senses[0], 0.55), Choice(senses[1], 0.45)])
     'a slope, 0.55 sure; or a company, 0.45'
+    'not sure. It may be: a slope, 0.35; a company, 0.33; or a row, 0.32'
     """
-    first, *others = choices
-    if first.sure < UNSURE:
-        return "not sure: " + "; ".join(f"{c.sense.definition}, {c.sure:.2f}" for c in choices[:3])
-    text = f"{first.sense.definition}, {first.sure:.2f} sure"
-    if first.sure < SURE and others:
-        text += f"; or {others[0].sense.definition}, {others[0].sure:.2f}"
-    return text
+    printed = [
+        f"{choice.sense.definition}, {choice.sure:.2f}" for choice in printed_choices(choices)
+    ]
+    if choices[0].sure >= UNSURE:
+        printed[0] += " sure"
+    *others, last = printed
+    text = "; ".join([*others, f"or {last}" if others else last])
+    return text if choices[0].sure >= UNSURE else f"not sure. It may be: {text}"
 
 
 def _centre(vectors: Floats, mean: Floats) -> Floats:

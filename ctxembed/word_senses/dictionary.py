@@ -30,10 +30,10 @@ from ctxembed.storage.manifest import (
 FORMAT = 1
 FILE = "dictionary.json"
 FIX = "install ctxembed again"
-BLOCK = 1024  # synsets compressed together
+BLOCK = 256  # synsets compressed together; a query reads some twenty blocks
 MAX_BYTES = 16 << 20  # of unpacked data; a damaged file may unpack to any size
 SAMPLED_BLOCKS = 12
-KEPT = 128  # blocks kept in memory
+KEPT = 512  # blocks kept in memory: all of WordNet
 HASHES = (1 << 24) - 1
 PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 ENDINGS = {  # WordNet's rules of detachment: an ending, and what replaces it in the lemma
@@ -136,8 +136,8 @@ class Dictionary:
     def neighbors(self, number: int) -> list[int]:
         """Return the synsets related to one: hypernyms, hyponyms, parts, similar; no antonyms."""
         first, second = self._pairs
-        own = np.concatenate([second[first == number], first[second == number]])
-        return [int(other) for other in own]
+        own = slice(*np.searchsorted(first, [number, number + 1]))
+        return [*second[own].tolist(), *first[np.flatnonzero(second == number)].tolist()]
 
     def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a lemma, the most frequent of each part of speech first."""
@@ -182,29 +182,21 @@ class Dictionary:
         return self._unpack("exceptions").decode("utf-8", "replace") + "\n"
 
     @cached_property
-    def _lemmas(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The sorted hashes of lemmas, and the synset of each."""
-        steps, synsets = self._read_columns("lemmas")
-        return np.cumsum(steps, dtype=np.int64), synsets
+    def _lemmas(self) -> NDArray[np.uint32]:
+        """(2, n) the sorted hashes of lemmas, and the synset of each."""
+        return self._read_pairs("lemmas")
 
     @cached_property
-    def _pairs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The two synsets of each relation."""
-        steps, distances = self._read_columns("neighbors")
-        first = np.cumsum(steps, dtype=np.int64)
-        return first, first + distances
+    def _pairs(self) -> NDArray[np.uint32]:
+        """(2, n) the two synsets of each relation, sorted by the first."""
+        return self._read_pairs("neighbors")
 
-    def _read_columns(self, name: str) -> NDArray[np.uint32]:
-        """Return (2, n) numbers; their bytes are kept apart, most significant ones last."""
-        data = np.frombuffer(self._unpack(name), np.uint8)
-        if data.size != 8 * self.meta["sizes"].get(name, -1):
-            raise self.files.damage(f"{name}.npy", "too many or few numbers")
-        numbers: NDArray[np.uint32] = (
-            data.reshape(2, 4, -1).transpose(0, 2, 1).copy().view("<u4")[..., 0]
-        )
-        if name == "lemmas" and numbers.size and int(numbers[1].max()) >= self.meta["synsets"]:
-            raise self.files.damage(f"{name}.npy", "a synset that does not exist")
-        return numbers
+    def _read_pairs(self, name: str) -> NDArray[np.uint32]:
+        """Return (2, n) numbers, mapped."""
+        pairs: NDArray[np.uint32] = load(self.files / f"{name}.npy")
+        if pairs.dtype != np.uint32 or pairs.shape != (2, self.meta["sizes"].get(name)):
+            raise self.files.damage(f"{name}.npy", f"shape {pairs.shape}")
+        return pairs
 
     def _unpack(self, name: str) -> bytes:
         return _decompress(self.files, name, load(self.files / f"{name}.npy").tobytes())
@@ -295,15 +287,11 @@ def write_dictionary(
     np.save(folder / "synsets.npy", np.frombuffer(b"".join(packed), np.uint8))
     np.save(folder / "synsets_ends.npy", np.array(list(accumulate(map(len, packed))), np.uint32))
     hashed = sorted((hash_lemma(name), name) for name in entries)
-    lemmas = np.array([(own, number) for own, name in hashed for number in entries[name]])
-    lemmas[:, 0] = np.diff(lemmas[:, 0], prepend=0)
-    related = np.array(sorted({(min(pair), max(pair)) for pair in pairs}), np.int64).reshape(-1, 2)
-    related[:, 1] -= related[:, 0]
-    related[:, 0] = np.diff(related[:, 0], prepend=0)
+    lemmas = [(own, number) for own, name in hashed for number in entries[name]]
+    related = sorted({(min(pair), max(pair)) for pair in pairs})
     for name, numbers in (("lemmas", lemmas), ("neighbors", related)):
-        columns = np.ascontiguousarray(numbers.T, "<u4").view(np.uint8)  # (2, 4 n)
-        planes = columns.reshape(2, -1, 4).transpose(0, 2, 1)
-        _write_packed(folder / f"{name}.npy", planes.tobytes())
+        columns = np.array(numbers, "<u4").reshape(-1, 2).T
+        np.save(folder / f"{name}.npy", np.ascontiguousarray(columns))
     text = "".join(f"\n{line}" for line in sorted(" ".join(line) for line in exceptions))
     _write_packed(folder / "exceptions.npy", text.encode())
     sizes = {"lemmas": len(lemmas), "neighbors": len(related)}

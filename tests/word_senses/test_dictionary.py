@@ -17,6 +17,7 @@ from ctxembed.word_senses.dictionary import (
     Sense,
     Synset,
     base_forms,
+    hash_lemma,
     write_dictionary,
     write_manifest,
 )
@@ -135,6 +136,11 @@ def save(folder: Path, name: str, data: bytes) -> None:
     relist(folder)
 
 
+def save_lemmas(folder: Path, pairs: list[list[int]]) -> None:
+    np.save(folder / "lemmas.npy", np.array(pairs, np.uint32))
+    relist(folder)
+
+
 def change_meta(folder: Path, **values: object) -> None:
     meta = json.loads((folder / FILE).read_text()) | values
     (folder / FILE).write_text(json.dumps(meta))
@@ -151,11 +157,15 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no file": (lambda f: (f / "lemmas.npy").unlink(), "lemmas.npy missing"),
     "short": (lambda f: (f / "synsets.npy").write_bytes(b"\x93NUMPY"), "synsets.npy damaged"),
     "no zlib": (lambda f: save(f, "synsets", b"x" * 300), "synsets.npy damaged unpacked"),
-    "bomb": (lambda f: save(f, "lemmas", zlib.compress(bytes(1 << 26))), "lemmas.npy unpacked"),
-    "too few": (lambda f: save(f, "lemmas", zlib.compress(bytes(8))), "lemmas.npy damaged"),
+    "bomb": (
+        lambda f: save(f, "exceptions", zlib.compress(bytes(1 << 26))),
+        "exceptions.npy unpacked",
+    ),
+    "too few": (lambda f: save_lemmas(f, [[1], [1]]), "lemmas.npy damaged"),
+    "no pairs": (lambda f: save(f, "lemmas", bytes(8)), "lemmas.npy damaged"),
     "too far": (
-        lambda f: save(f, "lemmas", zlib.compress(b"\xff" * 8 * 9)),
-        "lemmas.npy synset~that~does~not~exist",
+        lambda f: save_lemmas(f, [[hash_lemma("goose")] * 9, [2**32 - 1] * 9]),
+        "synsets.npy synset",
     ),
     "no exceptions": (lambda f: save(f, "exceptions", b""), "exceptions.npy damaged"),
 }  # fmt: skip

@@ -1,0 +1,108 @@
+"""What a word means here, told once: definition, similar words, columns and the other opinions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import ctxembed
+from ctxembed.context.worked_example import open_worked_example
+from ctxembed.explanation.meaning import agree_with_sense
+from ctxembed.explanation.substitutes import Ranking
+from ctxembed.model.model import Model
+from ctxembed.model.vocabulary import Vocabulary
+from ctxembed.queries import define as queries
+from ctxembed.queries.compare import compare
+from ctxembed.stats.vectors import Floats
+from ctxembed.table import Table
+from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.word_senses.definitions import Choice
+from ctxembed.word_senses.dictionary import Sense
+
+RIVER, MONEY = "They moored the boat to the river [bank]", "She put money in the [bank]"
+COLUMNS = ("definition", "sense_key", "sure", "second")
+
+
+def lead(table: Table) -> list[str]:
+    assert table.lead
+    return list(table.lead())
+
+
+def test_the_definition_comes_first() -> None:
+    table = ctxembed.compare("english", [RIVER, MONEY])
+    first, like, but, second, *_ = lead(table)
+    assert first.startswith("1. bank: sloping land") and first.endswith(" sure")
+    assert like.startswith("  like ") and "; because river 0." in like
+    assert but.startswith("  but static says a financial institution")
+    assert second.startswith("2. bank: a financial institution")
+    assert not any(" sense " in line for line in lead(table))  # the dictionary says it
+
+
+def test_the_columns_are_the_answer_of_define() -> None:
+    rows = [r for r in ctxembed.compare("english", [RIVER, MONEY]).records() if r["because"]]
+    for row in [row for row in rows if row["representation"] == "learned"]:
+        sentence = (RIVER, MONEY)[int(str(row["sentence"])) - 1]
+        best, other, *_ = ctxembed.define("english", sentence).records()
+        assert (row["definition"], row["sense_key"]) == (best["definition"], best["sense_key"])
+        assert row["sure"] == pytest.approx(best["sure"], rel=1e-4)
+        assert row["second"] == other["definition"]
+
+
+def test_each_representation_has_its_own_opinion() -> None:
+    rows = ctxembed.compare("english", [RIVER, MONEY]).records()
+    keys = {(row["sentence"], row["representation"]): row["sense_key"] for row in rows}
+    assert keys[1, "static"] == keys[2, "static"] == keys[2, "learned"] != keys[1, "learned"]
+    assert keys[1, "bag"] == keys[1, "learned"]
+    general = ctxembed.compare("english", RIVER, attention="general")
+    assert lead(general)[0].startswith("bank: sloping land")
+    assert [row["representation"] for row in general.records()][-1] == "general"
+
+
+def test_a_word_without_an_entry_keeps_its_similar_words() -> None:
+    (line, *_) = lead(ctxembed.compare("english", "I came [because] of the rain"))
+    assert line.startswith("because: like ")
+    row = ctxembed.compare("english", "I came [because] of the rain").records()[-1]
+    assert [row[name] for name in COLUMNS] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "english"),
+    [
+        (["The", "of", "and", "bank"], "", True),
+        (["the", "of", "and", "bank"], "en", True),
+        (["the", "of", "and", "bank"], "de", False),
+        (["der", "von", "und", "bank"], "", False),
+    ],
+)
+def test_only_english_models_have_definitions(
+    monkeypatch: pytest.MonkeyPatch, words: Sequence[str], language: str, english: bool
+) -> None:
+    model = Model.from_vectors("small", words, np.eye(4, dtype=np.float32))
+    model.meta["format"] = 2  # as if it came from a directory
+    model.vocabulary = Vocabulary(words, Tokenizer(language=language))
+    monkeypatch.setattr(queries, "MIN_WORDS", 4)
+    assert queries.is_english(model) is english
+    monkeypatch.setattr(queries, "MIN_WORDS", 5)
+    assert not queries.is_english(model)
+
+
+def test_worked_examples_have_no_definitions() -> None:
+    table = compare(open_worked_example("bank"), "money [bank]")
+    assert lead(table)[0].startswith("bank: like ")
+
+
+def test_similar_words_agree_with_the_sense() -> None:
+    """Two words fit equally; the sense lies along the first axis: its word wins if it is sure."""
+    model = Model.from_vectors("small", ["a", "b", "c"], np.eye(3, dtype=np.float32))
+    ranking = Ranking(np.array([0, 1]), np.array([[0, 0.5], [0, 1]]))
+    sense = Sense("bank", "n", "", "", (), (), 0)
+    direction = np.array([1, 0, 0], np.float32)
+
+    def best(sure: float, along: Floats | None = direction) -> list[int]:
+        ranked = agree_with_sense(model, ranking, along, Choice(sense, sure))
+        return [row for row, _ in ranked.best(2)]
+
+    assert best(0.9) == [0, 1]
+    assert best(0.05) == best(0.9, None) == best(0.9, 0 * direction) == [1, 0]
+    empty = Ranking(np.array([], np.intp), np.zeros((0, 2)))
+    assert list(agree_with_sense(model, empty, direction, Choice(sense, 1)).best(3)) == []
