@@ -82,16 +82,16 @@ class Definitions:
         self.labelled = LabelledSenses.open(self.representations.model, self.attention.name)
         self.known: dict[str, Floats] = {}  # by sense key: (2, 3, d), see _sense_vectors
         self.sums: dict[str, Floats | None] = {}  # by sense key: of its labelled occurrences
-        self.entries: dict[tuple[str, str | None], list[Sense]] = {}
+        self.entries: dict[str, list[Sense]] = {}
         self.rows: dict[str, int | None] = {}  # of words
 
     def senses(self, word: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a word, by part of speech; those of the first dictionary first."""
-        if (senses := self.entries.get((word, part))) is None:
-            senses = [sense for source in self.sources for sense in source.look_up(word, part)]
+        if (senses := self.entries.get(word)) is None:
+            senses = [sense for source in self.sources for sense in source.look_up(word)]
             senses.sort(key=lambda sense: list(PARTS).index(sense.part))  # stable
-            self.entries[word, part] = senses
-        return senses
+            self.entries[word] = senses
+        return [sense for sense in senses if part in (None, sense.part)]
 
     def entry(self, word: str, part: str | None = None) -> list[Choice]:
         """Return the senses of a word without a sentence: how probable each is."""
@@ -248,18 +248,11 @@ class Definitions:
 
     def _texts(self, sense: Sense) -> tuple[Floats, Floats]:
         """Return the vectors of the words of a sense's definition, and of its neighbours."""
-        own = [
-            (sense.definition, 1.0),
-            *((text, ASIDE) for text in (*sense.examples, *sense.words)),
-        ]
-        others: list[tuple[str, float]] = []
+        own = [(sense.definition, 1.0), ("\n".join((*sense.examples, *sense.words)), ASIDE)]
+        others = own  # in a dictionary without relations, the definition stands for both
         if self.bundled and sense.synset >= 0:
-            for number in self.bundled.neighbors(sense.synset):
-                other = self.bundled.synset(number)
-                words = " ".join(word.replace("_", " ") for word, _, _ in other.words)
-                others += [(other.definition, 1.0), (words, 1.0)]
-        if sense.synset < 0:  # a dictionary without relations: its definition stands for both
-            others = own
+            near = map(self.bundled.text, self.bundled.neighbors(sense.synset))
+            others = [("\n".join(near), 1.0)]
         return self._sum_words(own), self._sum_words(others)
 
     def _sum_words(self, texts: Iterable[tuple[str, float]]) -> Floats:

@@ -127,16 +127,21 @@ class Dictionary:
 
     def synset(self, number: int) -> Synset:
         """Return a synset."""
-        block, line = divmod(number, BLOCK)
         try:
-            return Synset.from_line(self.block(block)[line])
-        except (IndexError, ValueError):
+            return Synset.from_line(self._line(number))
+        except ValueError:
             raise self.files.damage("synsets.npy", f"synset {number}") from None
+
+    def text(self, number: int) -> str:
+        """Return the definition of a synset, and its words on a line of their own."""
+        _, words, definition = (*self._line(number).split("\t"), "", "")[:3]
+        plain = " ".join(word.partition(" ")[0] for word in words.split("|"))
+        return f"{definition}\n{plain}".replace("_", " ")
 
     def neighbors(self, number: int) -> list[int]:
         """Return the synsets related to one: hypernyms, hyponyms, parts, similar; no antonyms."""
         first, second = self._pairs
-        own = slice(*np.searchsorted(first, [number, number + 1]))
+        own = slice(*_equal_rows(first, number))
         return [*second[own].tolist(), *first[np.flatnonzero(second == number)].tolist()]
 
     def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
@@ -144,7 +149,7 @@ class Dictionary:
         name, senses = lemma.lower().replace(" ", "_"), []
         hashes, synsets = self._lemmas
         wanted = hash_lemma(name)
-        for row in range(*np.searchsorted(hashes, [wanted, wanted + 1])):
+        for row in range(*_equal_rows(hashes, wanted)):
             number = int(synsets[row])
             synset = self.synset(number)
             places = [i for i, word in enumerate(synset.words) if word[0].lower() == name]
@@ -197,6 +202,14 @@ class Dictionary:
         if pairs.dtype != np.uint32 or pairs.shape != (2, self.meta["sizes"].get(name)):
             raise self.files.damage(f"{name}.npy", f"shape {pairs.shape}")
         return pairs
+
+    def _line(self, number: int) -> str:
+        """Return the line of a synset."""
+        block, line = divmod(number, BLOCK)
+        try:
+            return self.block(block)[line]
+        except IndexError:
+            raise self.files.damage("synsets.npy", f"synset {number}") from None
 
     def _unpack(self, name: str) -> bytes:
         return _decompress(self.files, name, load(self.files / f"{name}.npy").tobytes())
@@ -305,6 +318,13 @@ def write_manifest(folder: Path, name: str, meta: dict[str, Any]) -> None:
     parts = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != name)
     meta = meta | {"contents": {part: describe(files / part) for part in parts}}
     write_json(folder / name, meta | {"generation": manifest_checksum(meta)})
+
+
+def _equal_rows(numbers: NDArray[np.uint32], number: int) -> list[int]:
+    """Return the first row of a number in sorted ones, and the row after its last."""
+    both = np.array([number, number + 1], np.uint32)  # of another type, all would be converted
+    rows: list[int] = np.searchsorted(numbers, both).tolist()
+    return rows
 
 
 def _write_packed(path: Path, data: bytes) -> None:
