@@ -10,7 +10,7 @@ from ctxembed.context.parse import Occurrence, Parsed, parse
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import describe_skipped
 from ctxembed.errors import UnknownWordError, UsageError
-from ctxembed.model.attentions import is_recurrent
+from ctxembed.model.attentions import layer_kind
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import cosine, unit
@@ -25,7 +25,10 @@ TELLS = {
     "general": "its meaning here, no parameters",
 }
 LEARNED = "its meaning here, learned"
-RECURRENT = "its meaning here, word by word"
+BY_KIND = {
+    "recurrent": "its meaning here, word by word",
+    "encoder": "its meaning here, by several layers",
+}
 MAX_OCCURRENCES = 200  # of a word, among which one is chosen
 SHORT = range(4, 15)  # words of a sentence that is easy to read
 NAMES = "one-hot, bow, tfidf, static, bag, general, and each learned attention"
@@ -68,7 +71,8 @@ def ladder(model: Model, word1: str, word2: str, sentences: Sequence[str] | None
     vectors["tfidf"] = vectors["bow"] * _idf(model, vectors["bow"])
     for name in representations.names():
         vectors[name] = representations.get(name).vectors(items).astype(np.float64)
-    tells = {name: RECURRENT for name in model.attentions() if is_recurrent(model, name)} | TELLS
+    kinds = {name: layer_kind(model, name) for name in model.attentions()}
+    tells = {name: BY_KIND[kind] for name, kind in kinds.items() if kind in BY_KIND} | TELLS
     rows: list[tuple[Cell, ...]] = [
         (name, pair.shape[1], float((pair == 0).mean()), cosine(*pair), tells.get(name, LEARNED))
         for name, pair in vectors.items()
