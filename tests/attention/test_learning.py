@@ -19,7 +19,7 @@ from ctxembed.attention.presets import starting_layer
 from ctxembed.attention.terms import count_heights, sum_between
 from ctxembed.attention.training.learning import NothingToLearn, Settings, learn
 from ctxembed.attention.training.objective import Weights, unaverage
-from ctxembed.attention.training.pseudowords import split_corpus
+from ctxembed.attention.training.pseudowords import Occurrences, Sampler, split_corpus
 from ctxembed.model.attentions import load_attention
 from ctxembed.model.model import Model
 from tests.conftest import ROOT, Run
@@ -193,6 +193,27 @@ def test_a_word_that_starts_sentences_is_a_wall() -> None:
     assert few[0] == pytest.approx(np.log1p(np.exp(np.log(11 / (51 / 5)) - 2)), abs=1e-6)
 
 
+def test_far_contexts_stand_behind_filler() -> None:
+    # 40 sentences 0 1 T 2 3, with T = 4 or 5; the context keeps its order and its sides
+    ids = np.array([[0, 1, 4 + i % 2, 2, 3] for i in range(40)]).ravel()
+    order, counts = np.argsort(ids, kind="stable"), np.bincount(ids)
+    last = np.cumsum(counts)
+    occurrences = Occurrences(ids, np.arange(0, 201, 5), 6, order, last - counts, last)
+    alone = np.arange(6)[:, None]
+    sampler = Sampler(occurrences, np.zeros(6, int), alone, spliced=0, far=1.0, filler=3)
+    rng = np.random.default_rng(1)
+    batch = sampler.draw(np.cumsum([0, 0, 0, 0, 1.0, 1.0]), 8, rng)
+    sides = set()
+    for row, target, length in zip(batch.sentences, batch.target, batch.length, strict=True):
+        sentence = row[:length].tolist()
+        assert sentence[:2] == [0, 1] and sentence[-2:] == [2, 3]
+        assert sentence[target] in (4, 5)
+        sides |= {("left", target - 2), ("right", length - target - 3)}
+    assert sides == {(side, number) for side in ("left", "right") for number in range(4)}
+    near = Sampler(occurrences, np.zeros(6, int), alone, spliced=0, far=0.0)
+    assert set(near.draw(np.cumsum([0, 0, 0, 0, 1.0, 1.0]), 8, rng).length.tolist()) == {5}
+
+
 SPEAK = ("apple pear plum fig", "phone chip code app", "bank loan cash coin", "dog cat cow hen")
 
 
@@ -231,6 +252,10 @@ def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
         folder = trained / "attention" / name
         saved.append({f.name: f.read_bytes() for f in sorted(folder.iterdir())})
     assert saved[0] == saved[1]
+    far = run("learn", "--name", "far", "--far", "--epochs", "0.02", "-m", str(trained))
+    assert far.returncode == 0, far.stderr
+    learned = load_attention(Model.open(trained), "far")
+    assert learned.settings["far"] == 0.15 and learned.settings["weight_spliced"] == 6
     figures = load_attention(Model.open(trained), "one").figures
     assert figures["loss"] < figures["loss_before"]  # on the held-out part
     info = run("info", "-m", str(trained), "-f", "tsv").stdout

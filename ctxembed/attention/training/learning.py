@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,9 @@ class Settings:
     classes: int = 32  # groups of words with the same neighbors
     relatives: int = 8  # nearest words that stand for the same sense
     fewest: int = 20  # occurrences that a word must have to be in a pseudoword
+    far: float = 0.0  # share of the whole occurrences whose context is moved behind filler
+    spliced: int = 2  # occurrences of each word with a clause about the other word
+    min_wall: float = 0.0  # of each head; a wall never brings words nearer
     weights: Weights = field(default_factory=Weights)
 
 
@@ -84,9 +88,10 @@ def learn(
     check_occurrences(seen, held_out, s.fewest)
     classes = pseudowords.word_classes(seen, rng, s.classes)
     relatives = pseudowords.nearest_words(x, seen, s.relatives)
-    train = Sampler(seen, classes, relatives, window=s.reach, min_count=s.fewest)
+    drawn: dict[str, Any] = {"window": s.reach, "far": s.far, "spliced": s.spliced}
+    train = Sampler(seen, classes, relatives, min_count=s.fewest, **drawn)
     alone = np.arange(len(classes))[:, None]  # validation is on single words
-    check = Sampler(held_out, classes, alone, window=s.reach, min_count=MIN_HELD_OUT)
+    check = Sampler(held_out, classes, alone, min_count=MIN_HELD_OUT, **drawn)
     cumulative, check_cumulative = train.cumulative_weights(), check.cumulative_weights()
     fixed = np.random.default_rng(seed + 1)
     tests = [check.draw(check_cumulative, s.pairs, fixed) for _ in range(12)]
@@ -137,7 +142,7 @@ def learn(
                 return
             now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
             if Walls.name in now:
-                now[Walls.name] = np.maximum(now[Walls.name], 0)  # a wall never brings words nearer
+                now[Walls.name] = np.maximum(now[Walls.name], s.min_wall)
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
             losses.append(score.loss)
         if step % s.check_every == 0 or done >= 1:

@@ -1,6 +1,7 @@
-"""Pseudowords from the corpus: pairs of words, some occurrences of each, spliced or whole."""
+"""Pseudowords from the corpus: pairs of words, occurrences of each: whole, far or spliced."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ctxembed.stats.vectors import Floats
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 CHUNK = 1 << 20  # tokens read at once
-FREQUENT = 100  # the most frequent words; those beside a word give its class
+FREQUENT = 100  # the most frequent words: those beside a word give its class; filler
 MAX_TOKENS = 1 << 23  # read for the classes of words
 
 
@@ -107,11 +108,18 @@ class Sampler:
     plain: int = 6  # whole occurrences of each word
     spliced: int = 2
     window: int = 24  # words each side of a whole occurrence
+    far: float = 0.0  # share of the whole ones whose context is moved away behind filler
+    filler: int = 16  # at most so many frequent words on each side of the target
     clause: tuple[int, int] = (3, 8)  # range of words each side of a spliced one
     begun: float = 0.5  # share of the spliced ones whose second clause begins as its sentence did
     beginning: int = 14  # words before the target among which a sentence may begin
     flatten: float = 1e-4
     min_count: int = 20  # occurrences that a word must have
+
+    @cached_property
+    def frequent(self) -> Ints:
+        """The most frequent words."""
+        return np.argsort(-self.occurrences.counts(), kind="stable")[:FREQUENT]
 
     def cumulative_weights(self) -> Floats:
         """Return (V,) the running sum of the words' sampling weights; 0 is added for rare words."""
@@ -155,15 +163,33 @@ class Sampler:
         clause, is_clause = self._around(b, self.beginning, other_from, other_to)
         is_clause &= cut[:, None]
         is_clause[:, self.beginning] = False  # the other target itself is left out
-        before = before[:, None]
-        ids = np.concatenate([clause, own, clause], axis=1)
-        there = np.concatenate([is_clause & before, is_own, is_clause & ~before], axis=1)
+        filler, is_filler = self._draw_filler(~cut, rng)
+        before, ends = before[:, None], [self.window, self.window + 1]
+        (left, target, right), inside = (np.split(x, ends, axis=1) for x in (own, is_own))
+        ids = np.concatenate([clause, left, filler[0], target, filler[1], right, clause], axis=1)
+        clauses = is_clause & before, is_clause & ~before
+        parts = clauses[0], inside[0], is_filler[0], inside[1], is_filler[1], inside[2], clauses[1]
+        there = np.concatenate(parts, axis=1)
         column = np.cumsum(there, axis=1) - 1
         length = there.sum(axis=1)
         sentences = np.zeros((number, int(length.max())), np.intp)
         row, col = np.nonzero(there)
         sentences[row, column[row, col]] = ids[row, col]
-        return sentences, column[:, 2 * self.beginning + 1 + self.window], length
+        target_column = 2 * self.beginning + 1 + self.window + self.filler
+        return sentences, column[:, target_column], length
+
+    def _draw_filler(self, whole: Bools, rng: np.random.Generator) -> tuple[Ints, Bools]:
+        """Return frequent words (2, N, filler) for both sides, and which of them are used.
+
+        Of a context behind filler attention learns to look past words that say nothing.
+        """
+        if not self.far:
+            shape = 2, len(whole), self.filler
+            return np.zeros(shape, np.intp), np.zeros(shape, np.bool_)
+        far = whole & (rng.random(len(whole)) < self.far)
+        used = rng.integers(0, self.filler + 1, (2, len(far))) * far
+        words = rng.choice(self.frequent, (2, len(far), self.filler))
+        return words, np.arange(self.filler) < used[:, :, None]
 
     def _around(self, positions: Ints, width: int, back: Ints, ahead: Ints) -> tuple[Ints, Bools]:
         """Return the words up to `width` each side, and which are in reach and in the sentence."""
