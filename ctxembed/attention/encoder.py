@@ -187,6 +187,20 @@ class EncoderResult:
     last: Floats  # (n, D) the output of the last block, normalised
     normal: "Normal"
 
+    def rollout(self) -> Floats:
+        """Return (n, T) how much each target saw of each word in the end; each row sums to 1.
+
+        The product of the blocks' weights, averaged over heads. A word keeps half of itself in each
+        block: the residual (Abnar and Zuidema 2020).
+        """
+        rows, columns = self.targets.rows, self.targets.columns
+        seen = np.zeros((len(rows), 1, self.x.shape[1]))
+        seen[np.arange(len(rows)), 0, columns] = 1
+        for step in reversed(self.steps):
+            weights = step.weights[rows].mean(axis=1, dtype=np.float64)  # (n, T, T)
+            seen = (seen + seen @ weights) / 2
+        return seen[:, 0]
+
     def backward(self, d_output: Floats) -> Gradients:
         """Return the gradient of every parameter, from the gradient of the output (n, d)."""
         e, targets = self.encoder, self.targets

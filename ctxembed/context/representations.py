@@ -17,14 +17,14 @@ from ctxembed.attention.recurrent import Recurrent, read_every_word, read_senten
 from ctxembed.context.occurrences import Positions, Windows, read_windows
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
-from ctxembed.model.attentions import load_attention, written_at
+from ctxembed.model.attentions import TOGETHER, load_attention, written_at
 from ctxembed.model.model import Model
 from ctxembed.static.space import Space, Vectors
-from ctxembed.stats.vectors import Floats
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.index import Ids
 
 if TYPE_CHECKING:
-    from ctxembed.attention.encoder import Encoder
+    from ctxembed.attention.encoder import Encoder, EncoderResult
 
 READ = 100  # words on either side of a target that a recurrent network or an encoder reads
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
@@ -147,16 +147,22 @@ class Attention(ModelRepresentation):
         return Run(vectors, [traces[row] for row in sorted(traces)])
 
 
-@dataclass(frozen=True)
-class RecurrentRepresentation(ModelRepresentation):
-    """A recurrent network, which reads the words around a target one by one."""
+class Network(ModelRepresentation):
+    """A network that reads the words around a target: at most READ on either side."""
 
-    network: Recurrent
+    def output(
+        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """Return (B, d) the output for one target in each sentence x (B, T, d)."""
+        raise NotImplementedError
+
+    def shares(self, x: Floats, target: int) -> Floats:
+        """Return (n, T) how much of each word of x (T, d) is in the target's output."""
+        raise NotImplementedError
 
     def embed(self, batch: Windows) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
-        x = self.look_up(batch)  # (B, T, d)
-        return read_sentences(self.network, x, batch.targets, batch.mask).output
+        return self.output(self.look_up(batch), batch.targets, batch.mask)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
@@ -164,52 +170,93 @@ class RecurrentRepresentation(ModelRepresentation):
         near = [item.clip(READ) for item in occurrences]
         for rows in batches(near):
             x, _, targets = self.prepare([near[row] for row in rows])
-            vectors[rows] = read_sentences(self.network, x, targets).output
+            vectors[rows] = self.output(x, targets)
         return vectors
+
+    def run(self, occurrences: Sequence[Occurrence]) -> Run:
+        """Return the vectors of known targets, with the share of each word in them."""
+        return Run(self.vectors(occurrences), [self._trace(item) for item in occurrences])
+
+    def _trace(self, item: Occurrence) -> TargetTrace:
+        """Return the share of each token in the target's output; there are no weights."""
+        length, first = len(item.ids) - len(item.target) + 1, max(0, item.target.start - READ)
+        (x,), _, (target,) = self.prepare([item.clip(READ)])
+        near = self.shares(x, int(target))
+        shares = np.zeros((len(near), length))
+        shares[:, first : first + len(x)] = near
+        return TargetTrace(np.zeros((0, length)), shares, 0.0)
+
+
+@dataclass(frozen=True)
+class RecurrentRepresentation(Network):
+    """A recurrent network, which reads the words around a target one by one."""
+
+    network: Recurrent
+
+    def output(
+        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """Return (B, d) the output for one target in each sentence x (B, T, d)."""
+        return read_sentences(self.network, x, targets, mask).output
 
     def every_word(self, ids: Ids) -> Floats:
         """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
         return read_every_word(self.network, self.inputs[ids])
 
-    def run(self, occurrences: Sequence[Occurrence]) -> Run:
-        """Return the vectors of known targets, with the share of each word left in them."""
-        return Run(self.vectors(occurrences), [self._trace(item) for item in occurrences])
-
-    def _trace(self, item: Occurrence) -> TargetTrace:
-        """Return the share of each token left at the target; there are no weights."""
-        length = len(item.ids) - len(item.target) + 1
-        shares, first = np.zeros((2, length)), max(0, item.target.start - READ)
-        (x,), _, (target,) = self.prepare([item.clip(READ)])
-        shares[:, first : first + len(x)] = shares_left(self.network, x, int(target))
-        return TargetTrace(np.zeros((0, length)), shares, 0.0)
+    def shares(self, x: Floats, target: int) -> Floats:
+        """Return (2, T) the share of each word of x (T, d) left at the target, by reading."""
+        return shares_left(self.network, x, target)
 
 
 @dataclass(frozen=True)
-class EncoderRepresentation(ModelRepresentation):
-    """A Transformer encoder over the words around a target."""
+class EncoderRepresentation(Network):
+    """A Transformer encoder with the target hidden: what the words around say about it."""
 
     encoder: "Encoder"
-    hidden: bool = True  # whether the target itself is hidden from the encoder
+
+    def encode(
+        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
+    ) -> "EncoderResult":
+        """Return the result for one target in each sentence x (B, T, d), with every step."""
+        from ctxembed.attention.encoder import Targets, encode  # most queries start without it
+
+        rows, there = np.arange(len(x)), np.ones(x.shape[:2], bool) if mask is None else mask
+        return encode(self.encoder, x, there, Targets(rows, targets, np.full(len(x), True)))
+
+    def output(
+        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """Return (B, d) the output for one target in each sentence x (B, T, d)."""
+        return self.encode(x, targets, mask).output
+
+    def shares(self, x: Floats, target: int) -> Floats:
+        """Return (1, T) how much the target saw of each word of x (T, d) in the end."""
+        return self.encode(x[None], np.array([target])).rollout()
+
+
+@dataclass(frozen=True)
+class Together(ModelRepresentation):
+    """Several representations: the sum of their vectors at length 1. The first is the main one."""
+
+    parts: Sequence[ModelRepresentation]
 
     def embed(self, batch: Windows) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
-        return self._encode(self.look_up(batch), batch.mask, batch.targets)
+        return sum_units([part.embed(batch) for part in self.parts])
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
-        vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
-        near = [item.clip(READ) for item in occurrences]
-        for rows in batches(near):
-            x, _, targets = self.prepare([near[row] for row in rows])
-            vectors[rows] = self._encode(x, np.ones(x.shape[:2], bool), targets)
-        return vectors
+        return sum_units([part.vectors(occurrences) for part in self.parts])
 
-    def _encode(self, x: Floats, mask: NDArray[np.bool_], columns: NDArray[np.intp]) -> Floats:
-        """Return (B, d) the output for one target in each sentence x (B, T, d)."""
-        from ctxembed.attention.encoder import Targets, encode
+    def run(self, occurrences: Sequence[Occurrence]) -> Run:
+        """Return the vectors of known targets, with the traces of the main part."""
+        runs = [part.run(occurrences) for part in self.parts]
+        return Run(sum_units([run.vectors for run in runs]), runs[0].traces)
 
-        rows, hidden = np.arange(len(x)), np.full(len(x), self.hidden)
-        return encode(self.encoder, x, mask, Targets(rows, columns, hidden)).output
+
+def sum_units(vectors: Sequence[Floats]) -> Floats:
+    """Return (n, d) the sum of several vectors of each target, each scaled to length 1."""
+    return np.asarray(np.sum([unit(some) for some in vectors], axis=0))
 
 
 def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
@@ -327,12 +374,18 @@ class Representations:
         return self.model.space if kind == "unit" else self.model.centred_space
 
     def names(self) -> list[str]:
-        """Return the names of all representations: baselines first, then learned attentions."""
-        return ["static", "bag", "general", *self.model.attentions()]
+        """Return the names of all representations: baselines first, then learned layers."""
+        names = ["static", "bag", "general", *self.model.attentions()]
+        return names if self.answer() in names else [*names, self.answer()]
 
     def default(self) -> str:
         """Return the name of the attention that is used if none is named."""
         return "learned" if "learned" in self.model.attentions() else "general"
+
+    def answer(self) -> str:
+        """Return the name of the representation that answers if none is named."""
+        both = {"learned", "encoder"} <= {*self.model.attentions()}
+        return TOGETHER if both else self.default()
 
     def get(
         self, name: str, kind: str = "cosine", heads: int = 4, seed: int = 1
@@ -353,6 +406,9 @@ class Representations:
             elif name == "random":
                 layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
                 chosen = Attention(name, self.inputs("raw"), layer)
+            elif name == TOGETHER and self.answer() == name:
+                parts = [self.get(part) for part in ("learned", "encoder")]
+                return Together(name, parts[0].inputs, parts)
             elif name in self.model.attentions():
                 saved = load_attention(self.model, name)
                 inputs = self.inputs(saved.inputs)

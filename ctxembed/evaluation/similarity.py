@@ -13,6 +13,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores
 from ctxembed.evaluation.items import Reader, cosines, expect
+from ctxembed.model.attentions import TOGETHER
 from ctxembed.model.model import Model
 
 
@@ -80,5 +81,5 @@ def correlate(
 
 def context_free(model: Model, scored: Sequence[Representation]) -> list[Representation]:
     """Return the representations that differ from static vectors for a word without a sentence."""
-    same = {"bag", "general", *model.attentions()}
+    same = {"bag", "general", TOGETHER, *model.attentions()}
     return [item for item in scored if item.name not in same]

@@ -147,7 +147,7 @@ def _score(
 def _score_command(model: Model, items: list[Item], rng: np.random.Generator) -> dict[str, Floats]:
     """Return the metrics (n,) of ranking as the command `substitutes` does."""
     representations = Representations.of(model)
-    representation = representations.get(representations.default())
+    representation = representations.get(representations.answer())
     ratings: list[Floats] = [np.full(len(item.candidates), np.nan) for item in items]
     guesses: list[list[str]] = [[] for _ in items]
     known = [number for number, item in enumerate(items) if len(item.occurrence.target)]

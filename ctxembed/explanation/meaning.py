@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ctxembed.context.parse import Occurrence, Parsed
-from ctxembed.context.representations import ModelRepresentation, Representations, Run, TargetTrace
+from ctxembed.context.representations import (
+    ModelRepresentation,
+    Representations,
+    Run,
+    TargetTrace,
+    Together,
+)
 from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.substitutes import NAMED, AssignedSense, Ranking, SubstituteRanker
 from ctxembed.model.model import Model
@@ -94,7 +100,8 @@ def find_meanings(
                 ranking = agree_with_sense(model, ranking, decisions[row].direction, choices[0])
             if run.traces:
                 because = _name_reasons(representations, run.traces[row], parsed, item)
-            if sense is None or not run.traces or sense.saved.attention != one.name:
+            main_part = one.parts[0].name if isinstance(one, Together) else one.name
+            if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
             like = [words[word] for word, _ in ranking.best(number)]
             by_name[one.name] = Meaning(like, because, sense, choices)

@@ -39,7 +39,9 @@ ARRAYS = {
     *MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words")),
     *STATES, ENCODER,
 }  # fmt: skip
-RESERVED = ("static", "bag", "general", "random", "given")  # names that mean something already
+TOGETHER = "together"  # learned attention and an encoder, their vectors added
+RESERVED = ("static", "bag", "general", "random", "given", TOGETHER)  # names with a meaning already
+OWN_KINDS = {"learned": "attention", "encoder": "encoder"}  # of these two names
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ def check_free(model: Model, name: str, *, task: bool, kind: str = "attention") 
             f"an attention cannot be called {name!r}; take letters, digits, - and _,"
             f" but none of {', '.join(RESERVED)}"
         )
-    if name == "learned" and kind != "attention":
-        raise UsageError("'learned' is the name of an attention; give another --name")
+    if OWN_KINDS.get(name, kind) != kind or (task and name == "encoder"):
+        raise UsageError(f"{name!r} is the name of an {OWN_KINDS[name]}; give another --name")
     if name not in model.attentions():
         return
     try:

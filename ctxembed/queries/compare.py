@@ -36,7 +36,7 @@ TARGET_COLUMNS = (
     replace(POSITION, role="aside"),
     Column(
         "representation",
-        "static, bag, general, learned, given (matrices of --vectors) or a name",
+        "static, bag, general, learned, given (matrices of --vectors), together or a name",
         "label",
     ),
     Column("cos_static", "cosine with the word's static vector: how far context moved it"),
@@ -69,7 +69,7 @@ def compare(
     given = worked_attention(model) if model.is_worked_example else None
     names = names or [*representations.names()[2:], *([given.name] if given else [])]
     # described first
-    main = names[-1] if attention or given else representations.default()
+    main = names[-1] if attention or given else representations.answer()
     kind = general_kind(model, general)
     chosen = [
         given if given and name == given.name else representations.get(name, kind)

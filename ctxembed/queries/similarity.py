@@ -66,7 +66,7 @@ def _in_context(
     from ctxembed.context.sentences import Skipped, list_targets
 
     representations = Representations.of(model)
-    representation = representations.get(attention or representations.default())
+    representation = representations.get(attention or representations.answer())
     names: list[str] = []
     vectors: list[Floats] = []
     skipped = Skipped()

@@ -34,7 +34,7 @@ def substitutes(
     """Rank the words that could replace each target, or the given candidates."""
     representations, words = Representations.of(model), model.vocabulary.words
     read = read_sentences(representations, sentences, word)
-    representation = representations.get(attention or representations.default())
+    representation = representations.get(attention or representations.answer())
     chosen, notes, unknown = None, list[str](), list[str]()
     if candidates:
         known, notes, unknown = model.vocabulary.keep_known(candidates)
