@@ -163,6 +163,34 @@ def read_sentences(
     return RecurrentResult(p, own, words, there, reset, kept, inner, new, states, output)
 
 
+def read_targets(
+    network: Recurrent, x: Floats, words: Ints, first: Ints, targets: Ints, last: Ints
+) -> Floats:
+    """Return (B, d) the output of read_sentences alone, for sentences of any length.
+
+    x: (U, d) the distinct words, so that each is projected once. words: (N,) rows of x, the words
+    of all sentences one after another; the others are positions in it, (B,). At each step only the
+    sentences that are read on are computed: they are the first ones, by the number of their steps.
+    """
+    p, size = network, network.size
+    output = x.dtype.type(p.own) * x[words[targets]]
+    scaled = x * x.dtype.type(np.sqrt(x.shape[1]))
+    for r, start, ahead in ((0, first, 1), (1, last, -1)):
+        gates = scaled @ p.w[r] + p.b[r]  # (U, 3D)
+        steps = 1 + np.abs(targets - start)
+        order = np.argsort(-steps, kind="stable")
+        at, going = start[order], np.searchsorted(-steps[order], -np.arange(steps.max(initial=0)))
+        h = np.zeros((len(first), size), gates.dtype)
+        for s, n in enumerate(going.tolist()):
+            gate, from_h = gates[words[at[:n] + ahead * s]], h[:n] @ p.u[r]  # (n, 3D)
+            both = _sigmoid(gate[:, : 2 * size] + from_h[:, : 2 * size])
+            reset, kept = both[:, :size], both[:, size:]
+            new = np.tanh(gate[:, 2 * size :] + reset * (from_h[:, 2 * size :] + p.c[r]))
+            h[:n] = kept * (h[:n] - new) + new
+        output[order] += h @ p.w_out[r]
+    return np.asarray(output)
+
+
 def read_every_word(network: Recurrent, x: Floats) -> Floats:
     """Return (B, T, d) the output for each word of sentences x (B, T, d) as target.
 

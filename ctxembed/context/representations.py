@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general, random_layer
-from ctxembed.attention.recurrent import Recurrent, read_every_word, read_sentences, shares_left
+from ctxembed.attention.recurrent import (
+    Recurrent,
+    read_every_word,
+    read_sentences,
+    read_targets,
+    shares_left,
+)
 from ctxembed.context.occurrences import Positions, Windows, read_windows
 from ctxembed.context.parse import Occurrence
 from ctxembed.errors import ModelError, UsageError
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from ctxembed.attention.encoder import Encoder, EncoderResult
 
 READ = 100  # words on either side of a target that a recurrent network or an encoder reads
+READ_AT_ONCE = 1 << 10  # sentences that a recurrent network reads
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 
 
@@ -198,6 +205,38 @@ class RecurrentRepresentation(Network):
     ) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         return read_sentences(self.network, x, targets, mask).output
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        x, mask = self.look_up(batch)[batch.mask], batch.mask  # (N, d), (B, T)
+        before = mask & (np.arange(mask.shape[1]) < batch.targets[:, None])
+        end = np.cumsum(mask.sum(axis=1))
+        first = end - mask.sum(axis=1)
+        targets = first + before.sum(axis=1)
+        return read_targets(self.network, x, np.arange(len(x)), first, targets, end - 1)
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
+        known = [row for row, item in enumerate(occurrences) if item.target]
+        for start in range(0, len(known), READ_AT_ONCE):
+            rows = known[start : start + READ_AT_ONCE]
+            vectors[rows] = self._read([occurrences[row].clip(READ) for row in rows])
+        return vectors
+
+    def _read(self, items: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors of known targets, all sentences at once."""
+        single = [collapse([item]) for item in items]  # ids (1, T) and target (1,)
+        end = np.cumsum([ids.shape[1] for ids, _ in single])
+        first = np.concatenate([[0], end[:-1]])
+        targets = first + np.concatenate([target for _, target in single])
+        distinct, words = np.unique(np.concatenate([i[0] for i, _ in single]), return_inverse=True)
+        x, several = self.inputs[distinct], [n for n, i in enumerate(items) if len(i.target) > 1]
+        if several:
+            words[targets[several]] = len(x) + np.arange(len(several))
+            means = [self.inputs[items[n].own].mean(axis=0) for n in several]
+            x = np.concatenate([x, means])
+        return read_targets(self.network, x, words, first, targets, end - 1)
 
     def every_word(self, ids: Ids) -> Floats:
         """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""

@@ -8,6 +8,7 @@ from ctxembed.attention.recurrent import (
     random_recurrent,
     read_every_word,
     read_sentences,
+    read_targets,
 )
 from ctxembed.attention.training.pseudowords import Bools, Ints
 from ctxembed.stats.vectors import Floats, unit
@@ -83,6 +84,21 @@ def test_one_reading_from_each_end_is_enough_for_every_word() -> None:
     for target in range(x.shape[1]):
         expected = read_sentences(network, x, np.full(len(x), target)).output
         np.testing.assert_allclose(every[:, target], expected)
+
+
+def test_many_sentences_of_distinct_words_are_read_as_one_by_one() -> None:
+    network, x = small(), unit(RNG.normal(size=(4, 5)))
+    sentences = [[0, 1, 2, 1, 3], [2], [3, 3, 0], [1, 2]]
+    targets = [3, 0, 0, 1]
+    end = np.cumsum([len(words) for words in sentences])
+    first = end - [len(words) for words in sentences]
+    flat = np.concatenate(sentences)
+    output = read_targets(network, x, flat, first, first + np.array(targets), end - 1)
+    for row, (words, target) in enumerate(zip(sentences, targets, strict=True)):
+        alone = read_sentences(network, x[words][None], np.array([target])).output
+        np.testing.assert_allclose(output[row], alone[0], atol=1e-14)
+    none = np.zeros(0, np.intp)
+    assert read_targets(network, x, none, none, none, none).shape == (0, 5)
 
 
 def test_learning_begins_near_a_mean_of_the_nearer_words() -> None:

@@ -117,6 +117,22 @@ def test_every_word_of_a_sentence_as_if_it_were_marked(length: int, folder: Path
         np.testing.assert_allclose(every[at], row["vector"], rtol=1e-4, atol=1e-6)
 
 
+def test_a_corpus_is_read_as_its_sentences_are(folder: Path) -> None:
+    from ctxembed.context.occurrences import Windows
+    from ctxembed.context.parse import parse
+    from ctxembed.context.representations import RecurrentRepresentation, Representations
+
+    model = Model.open(folder)
+    network = Representations.of(model).get("recurrent")
+    assert isinstance(network, RecurrentRepresentation)
+    items = [parse(model, text).occurrences[0] for text in (SENTENCE, "[apple] juice")]
+    ids = np.zeros((2, 4), np.int32)
+    ids[0], ids[1, 1:3] = items[0].ids, items[1].ids  # the second one has padding on both sides
+    mask = np.array([[True] * 4, [False, True, True, False]])
+    batch = Windows(ids, mask, np.array([2, 1]), np.arange(2))
+    np.testing.assert_allclose(network.embed(batch), network.vectors(items), atol=1e-6)
+
+
 def test_notes_say_what_the_columns_are(folder: Path, run: Run) -> None:
     done = run("explain", SENTENCE, "--attention", "recurrent", "-m", "m")
     assert "state = kept · state + (1 - kept) · new" in done.stderr
