@@ -48,6 +48,7 @@ def nearest_rows(
     if space is None or space is model.vectors:
         space = model.space
     queries = unit(np.atleast_2d(vectors))
+    exclude = exclude or [()] * len(queries)
     reliability = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)  # (V,)
     # A score is at most the word's reliability. If enough words score above that of the rare words
     # at the end of the vocabulary, the rare ones cannot be among the nearest.
@@ -66,9 +67,11 @@ def nearest_rows(
         """Return the best words of each row of cosines (n, V); of equals, the frequent first."""
         words = cosines.shape[1]
         # a doubtful word is less near, or less far
-        scores = cosines - (1 - reliability[:words]) * np.abs(cosines)
+        scores = np.abs(cosines)
+        scores *= reliability[:words] - 1
+        scores += cosines
         scores[:, model.seen[:words] < min_count] = -np.inf
-        for row, rows in zip(scores, excluded, strict=False):
+        for row, rows in zip(scores, excluded, strict=True):
             row[[i for i in rows if i < words]] = -np.inf
         ranked = []
         for score, cosine in zip(scores, cosines, strict=True):
@@ -84,9 +87,14 @@ def nearest_rows(
         batch, excluded = queries[first : first + BATCH_SIZE], exclude[first : first + BATCH_SIZE]
         cosines = cosines_with(batch, 0, first_rare)
         ranked = rank(cosines, excluded)
-        if not all(len(best) == number and best[-1][0] > bound for best in ranked):
-            rest = cosines_with(batch, first_rare, len(reliability))
-            ranked = rank(np.concatenate([cosines, rest], axis=1), excluded)
+        short = [i for i, best in enumerate(ranked) if len(best) < number or best[-1][0] <= bound]
+        if short and first_rare < len(reliability):
+            rest = cosines_with(batch[short], first_rare, len(reliability))
+            every = rank(
+                np.concatenate([cosines[short], rest], axis=1), [excluded[i] for i in short]
+            )
+            for i, best in zip(short, every, strict=True):
+                ranked[i] = best
         neighbors += [[(i, cosine) for _, cosine, i in best] for best in ranked]
     return neighbors
 

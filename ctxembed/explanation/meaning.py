@@ -25,7 +25,7 @@ SAME_MEANING = 0.4  # cosine of the mean vectors of two lists of words that mean
 MARKERS = 3  # words that name a sense
 SENSE_WEIGHT = 3.0  # of the chosen definition for similar words; chosen on bench/everyday.tsv
 MEANING = (
-    Column("like", "words like it here: as substitutes ranks them, context weighing 2.5", "text"),
+    Column("like", "words like it here: as substitutes ranks them, context weighing 4", "text"),
     Column("because", "the context words that make most of the vector, with their shares", "aside"),
     Column("sense", "the number of its sense here, where the model has saved senses", "aside"),
     Column("sense_share", "how sure: 1 is certain, 0.5 is halfway to the next sense", "aside"),

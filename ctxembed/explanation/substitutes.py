@@ -16,9 +16,9 @@ from ctxembed.model.saved_senses import SavedSenses, saved_senses
 from ctxembed.static.frames import affinity
 from ctxembed.stats.vectors import Floats, unit
 
-NEAR = 130  # candidates near the target: context ranks candidates well but proposes poor ones
-BETWEEN = 100  # candidates between the target and its contextual vector, for a rare sense
-FORMS = 60  # forms of the target itself that may be among the candidates
+NEAR = 70  # candidates near the target
+FITTING = 40  # candidates near its contextual vector, for a rare sense
+FORMS = 30  # forms of the words of a sentence that may be among its candidates
 FREQUENT = 5000  # words whose mean is the usual frame
 SENSE_STEP = 2.0  # how far a word with saved senses is moved towards its sense here
 MIN_LETTERS = 4  # of a word of the sentence whose forms are left out too
@@ -40,7 +40,8 @@ class Weights:
 
 PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
-NAMED = Weights(context=2.5)  # for words that explain the meaning, not real substitutes
+# For words that explain the meaning: the word's own neighbours are mostly of its frequent sense.
+NAMED = Weights(slot=1.0, context=4.0)
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,13 @@ class SubstituteRanker:
         contextual: Floats,
         min_count: int = 1,
         senses: Sequence[AssignedSense | None] | None = None,
+        extra: Sequence[Sequence[int]] = (),
     ) -> "SubstituteRanker":
-        """Find candidates: words near each target, or between it and its contextual vector (n, d).
+        """Find candidates: words near each target, and words near its contextual vector (n, d).
 
         Forms of the target and of words of its sentence are left out. senses: as assign_sense
-        returns them, if they are known already.
+        returns them, if they are known already. extra: more candidates for each target, such as
+        the synonyms of its sense in a dictionary.
         """
         model = representations.model
         space = model.centred_space
@@ -110,15 +113,18 @@ class SubstituteRanker:
         for row, sense in enumerate(senses):
             if sense is not None:
                 meant[row] = unit(own[row] + SENSE_STEP * sense.direction)
-        queries = np.concatenate([own, own + unit(np.nan_to_num(contextual))])
+        queries = np.concatenate([own, np.nan_to_num(contextual)])
         exclude = [item.ids.tolist() for item in items] * 2
         nearest = nearest_rows(model, queries, NEAR + FORMS, exclude, space, min_count=min_count)
-        near = [[row for row, _ in best] for best in nearest]
         pools = []
-        for item, *both in zip(items, near[: len(items)], near[len(items) :], strict=True):
-            close, between = (_without_forms(model, item, rows) for rows in both)
-            pool = dict.fromkeys([*close[:NEAR], *between[:BETWEEN]])
-            pools.append(np.array(list(pool), np.intp))
+        for number, item in enumerate(items):
+            near, fitting = (
+                _without_forms(model, item, [row for row, _ in nearest[i]])
+                for i in (number, len(items) + number)
+            )
+            more = [row for row in (extra[number] if extra else ()) if row not in item.ids]
+            pool = [*near[:NEAR], *fitting[:FITTING], *_without_forms(model, item, more)]
+            pools.append(np.array(list(dict.fromkeys(pool)), np.intp))
         return cls(model, items, own, meant, pools)
 
     def rank(

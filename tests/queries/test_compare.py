@@ -24,7 +24,7 @@ HEAD = (
 
 
 SENTENCE = ["the", "apple", "launched", "the", "phone"]
-LIKE = ["orange", "juice", "sweet"]  # the words left that taste
+LIKE = ["juice", "orange", "sweet"]  # the words left that taste
 
 
 def cosine(a: list[float], b: list[float]) -> float:
@@ -89,7 +89,7 @@ def test_one_sentence_by_hand(run: Run) -> None:
     for row in rows:
         context = "bag" if row["representation"] == "bag" else "general"
         ranked = json.loads(run(*ask, "--attention", context).stdout)
-        weight = 0 if row["representation"] == "static" else 2.5  # static knows no context
+        weight = 0 if row["representation"] == "static" else 4  # static knows no context
         ranked.sort(
             key=lambda substitute: -substitute["fits_word"] - weight * substitute["fits_context"]
         )
