@@ -241,6 +241,46 @@ def test_a_translator_finds_the_idiom(run: Run) -> None:
         assert steps["output", None][row] == pytest.approx(easy, abs=1e-6)
 
 
+@pytest.mark.parametrize("easy", ["بہت آسان کام", "बहुत आसान काम"])
+def test_a_translator_to_hindi_does_the_same(run: Run, easy: str) -> None:
+    ask = (easy, "--over", "piece of cake", "--vectors", "english-urdu-task", "--recipe")
+    recipes = run("explain", *ask, "-f", "tsv", "-q").stdout.splitlines()[1:]
+    assert [line.partition(" = ")[2] for line in recipes] == [
+        "0.40 piece + 0.20 of + 0.40 cake",
+        "0.45 piece + 0.11 of + 0.44 cake",
+        "0.40 piece + 0.20 of + 0.40 cake",
+    ]
+
+
+def test_break_a_leg_means_success(run: Run) -> None:
+    """By W_K leg offers success, break offers being; by W_V they pass it on. √d is 2."""
+    steps = matrices(run, "کامیابی ہو", "--over", "break a leg", "--vectors", "break-a-leg")
+    assert steps["scores", None] == [[0, 0, 4], [4, 0, 0]]
+    assert steps["V", None] == [[0, 2, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0]]
+    other, _, leg = softmax([0, 0, 2])
+    assert close(steps["weights", None], [[other, other, leg], [leg, other, other]])
+    assert close(steps["output", None], [[2 * leg, 2 * other, 0, 0], [2 * other, 2 * leg, 0, 0]])
+
+
+def test_attention_is_a_soft_lookup_in_a_dictionary(run: Run) -> None:
+    """{a: 1, b: 2, c: 3}: each query gives back nearly the value of its own key."""
+    steps = matrices(run, "a b c", "--vectors", "lookup")
+    own, other, _ = softmax([8 / math.sqrt(3), 0, 0])
+    assert [row[0] for row in steps["V", None]] == [1, 2, 3]
+    values = [own * 1 + other * 2 + other * 3, 2, other * 1 + other * 2 + own * 3]
+    assert close(steps["output", None], [[value, 0, 0] for value in values])
+    assert values == pytest.approx([1, 2, 3], abs=0.03)
+
+
+@pytest.mark.parametrize(("name", "vector"), [("apple", [0.9, 0.3]), ("apple-company", [0.1, 0.8])])
+def test_the_static_vector_is_that_of_its_corpus(run: Run, name: str, vector: list[float]) -> None:
+    """Whatever the sentence: an average of fruit, or of the company."""
+    for text in ("eating [apple]", "[apple] launched phone"):
+        steps = matrices(run, text, "--vectors", name)
+        rows = [[round(number, 6) for number in row] for row in steps["E", None]]
+        assert vector in rows
+
+
 def test_a_decoder_sees_no_later_word(run: Run) -> None:
     steps = matrices(run, "میں ٹھیک ہوں", "--causal", "--vectors", "english-urdu")
     assert steps["scores", None] == [[4, 0, 2], [0, 4, 0], [2, 0, 5]]
