@@ -4,6 +4,7 @@
 """
 
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -17,11 +18,13 @@ from ctxembed.cli.groups import COMMANDS
 from ctxembed.model.bundled import bundled_model
 from ctxembed.output.blocks import BARS
 from tests.cli.terminal import in_terminal
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
 
 README = ROOT / "README.md"
 BLOCK = re.compile(r"```console\n\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:.*\n)*?)```")
 PICTURE = BLOCK.search(README.read_text())["command"]  # type: ignore[index]
+_TABLE = README.read_text().partition("| in the notes | command |")[2].partition("\n\n")[0]
+NOTES = re.findall(r"`(ctxembed .*?)`", _TABLE)
 EXAMPLES = [(match["command"], match["output"]) for match in BLOCK.finditer(README.read_text())]
 
 
@@ -51,6 +54,7 @@ def close(a: str, b: str) -> bool:
 
 
 def test_there_are_examples() -> None:
+    assert len(NOTES) >= 25
     assert len(EXAMPLES) >= 8
 
 
@@ -61,6 +65,13 @@ def test_readme(command: str, output: str, tmp_path: Path) -> None:
     assert "Traceback" not in real
     assert all(len(line) <= 80 for line in real.splitlines() if not line.startswith("ctxembed:"))
     assert alike(output, real), real
+
+
+@pytest.mark.parametrize("command", NOTES)
+def test_every_command_for_the_notes_runs(command: str, run: Run) -> None:
+    done = run(*shlex.split(command)[1:], env={"CTXEMBED_MODEL": None})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
 @pytest.mark.posix

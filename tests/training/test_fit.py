@@ -343,6 +343,17 @@ def test_the_bundled_task_on_its_held_out_half(run: Run, tmp_path: Path) -> None
     summary = dict(line.split("\t") for line in done.stdout.splitlines())
     assert summary["measured_on"] == "test, 260 sentences"
     assert float(summary["accuracy"]) >= 0.85
+    sentences = [  # the idioms of the notes, and one that means what it says
+        "Solving problems like these is a [piece of cake]",
+        "You are on stage in a minute, so [break a leg]",
+        "Please do not [let the cat out of the bag] about the party",
+        "She ate a [piece of cake] with her tea",
+    ]
+    done = run("predict", *sentences, "--attention", "idioms", "-m", "m", "-f", "json")
+    rows = json.loads(done.stdout)
+    assert [row["label"] for row in rows] == ["figurative"] * 3 + ["literal"]
+    assert [row["gloss"] for row in rows][:2] == ["بہت آسان کام", "کامیابی ہو"]
+    assert rows[3]["gloss"] == "کیک کا ٹکڑا"
 
 
 def test_a_name_is_not_reused_for_another_kind_of_attention(run: Run, tmp_path: Path) -> None:
