@@ -34,6 +34,7 @@ from ctxembed.word_senses.dictionary import (
     Dictionary,
     Sense,
     Synset,
+    code_offset,
     write_dictionary,
     write_manifest,
 )
@@ -151,6 +152,8 @@ def compile_wordnet(path: Path, folder: Path) -> Dictionary:
     ]
     licence = (path.parent / "LICENSE").read_text(encoding="utf-8")
     (folder / "LICENSE").write_text(licence, encoding="utf-8")
+    offsets = [code_offset(line.part, int(line.name[1:])) for line in lines]
+    np.save(folder / "offsets.npy", np.array(offsets, np.uint32))
     write_dictionary(folder, synsets, entries, pairs, exceptions, about=ABOUT)
     dictionary = Dictionary.open(folder)
     dictionary.block = lru_cache(None)(dictionary._block)
@@ -239,6 +242,7 @@ def sum_labelled(dictionary: Dictionary, items: list[Labelled], folder: Path, na
     """Write the sums of the labelled senses of a model, and the means of all vectors."""
     definitions = Definitions(Representations.of(open_model(name)), [dictionary])
     model = definitions.representations.model
+    name = model.path.name
     model.dequantize()
     senses: dict[str, Sense] = {}
     labels = {key for item in items for key in item.keys}
@@ -284,7 +288,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=HERE / "dictionary")
-    parser.add_argument("--models", nargs="*", default=["english"], help="With labelled senses.")
+    parser.add_argument(
+        "--models", nargs="*", default=["english"], help="With labelled senses: names or paths."
+    )
     arguments = parser.parse_args()
     TOKENIZER = open_model("english").vocabulary.tokenizer
     shutil.rmtree(arguments.output, ignore_errors=True)

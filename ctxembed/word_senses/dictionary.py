@@ -144,6 +144,21 @@ class Dictionary:
         own = slice(*_equal_rows(first, number))
         return [*second[own].tolist(), *first[np.flatnonzero(second == number)].tolist()]
 
+    def find_synset(self, part: str, offset: int) -> int | None:
+        """Return the number of a synset by its part of speech and offset in WordNet's own files."""
+        codes, order = self._offsets
+        code = code_offset(part, offset)
+        row = int(np.searchsorted(codes, code, sorter=order))
+        return int(order[row]) if row < len(order) and codes[order[row]] == code else None
+
+    @cached_property
+    def _offsets(self) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+        """(n,) part of speech and offset of each synset, and the order that sorts them."""
+        codes = load(self.files / "offsets.npy")
+        if codes.dtype != np.uint32 or codes.shape != (self.meta["synsets"],):
+            raise self.files.damage("offsets.npy", f"shape {codes.shape}")
+        return codes, np.argsort(codes, kind="stable")
+
     def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a lemma, the most frequent of each part of speech first."""
         name, senses = lemma.lower().replace(" ", "_"), []
@@ -261,6 +276,11 @@ def base_forms(word: str, part: str, irregular: Any = None) -> list[str]:
     if "-" in name:
         forms += [name.replace("-", "_"), name.replace("-", "")]
     return list(dict.fromkeys(forms))
+
+
+def code_offset(part: str, offset: int) -> int:
+    """Return one number for a part of speech and an offset of eight digits."""
+    return list(PARTS).index(part) * 10**8 + offset
 
 
 def hash_lemma(name: str) -> int:

@@ -8,6 +8,7 @@ from ctxembed.errors import CorpusError
 from ctxembed.model.bundled import corpora_directory
 from ctxembed.text.lines import every_line
 from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSource, base_forms
+from ctxembed.word_senses.multilingual import SUFFIX, MultilingualWordnet
 
 BUNDLED = "english"  # names the dictionary that comes with ctxembed
 ADDED = "senses_of_today.tsv"  # added to WordNet
@@ -57,11 +58,16 @@ class SenseFile:
 
 
 def open_sources(names: Sequence[str] = ()) -> list[SenseSource]:
-    """Open dictionaries: files, or english for the bundled one, which is the default."""
+    """Open dictionaries: files, or english for the bundled one, which is the default.
+
+    A file wn-data-XXX.tab is a wordnet of another language.
+    """
     sources: list[SenseSource] = []
     for name in dict.fromkeys(names or (BUNDLED,)):
         if name == BUNDLED:
             sources += [Dictionary.open(), SenseFile(str(corpora_directory() / ADDED))]
+        elif name.endswith(SUFFIX):
+            sources.append(MultilingualWordnet(name, Dictionary.open()))
         else:
             sources.append(SenseFile(name))
     return sources
