@@ -159,8 +159,8 @@ def describe_meanings(
     for row, (name, by_name) in enumerate(zip(names, meanings, strict=True)):
         own, others = by_name[main], []
         if own.choices:
-            yield f"{name}: {describe_choice(own.choices)}"
-            yield f"  {own}"
+            first, *rest = describe_choice(own.choices)
+            yield from (f"{name}: {first}", *rest, f"  {own}")
         else:
             yield f"{name}: {own}"
         printed = {choice.sense.key for choice in printed_choices(own.choices)}

@@ -104,14 +104,18 @@ def define(
             if not len(target.item.ids):  # an entry
                 continue
             label = f"{target.sentence}. {target.name}" if len(texts) > 1 else target.name
-            yield f"{label}: {describe_choice(choices)}"
+            first, *others = describe_choice(choices)
+            yield from (f"{label}: {first}", *others)
 
     rows = [
         (*_place(target), *_cells(choice))
         for target, choices in answers
         for choice in choices[: number or limits[target.sentence - 1]]
     ]
-    return Table(COLUMNS, rows, notes, unknown, lead=describe_lines)
+    if any(len(target.item.ids) for target, _ in answers):
+        return Table(COLUMNS, rows, notes, unknown, lead=describe_lines)
+    shown = [replace(c, role="label") if c.name == "part" else c for c in COLUMNS]
+    return Table(shown, rows, notes, unknown)  # entries only
 
 
 def define_targets(

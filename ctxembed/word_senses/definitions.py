@@ -330,25 +330,22 @@ def printed_choices(choices: Sequence[Choice]) -> Sequence[Choice]:
     return choices[: 3 if sure < UNSURE else 2 if sure < SURE else 1]
 
 
-def describe_choice(choices: Sequence[Choice]) -> str:
-    """Return the definition in words: alone if sure, with the second or the three best if not.
+def describe_choice(choices: Sequence[Choice]) -> list[str]:
+    """Return the definition in lines: one if sure, with the second or the three best if not.
 
     >>> texts = ("a slope", "a company", "a row")
     >>> senses = [Sense("bank", "n", "", text, (), (), 0) for text in texts]
     >>> for shares in ((0.9, 0.1, 0), (0.55, 0.45, 0), (0.35, 0.33, 0.32)):
     ...     describe_choice([Choice(*pair) for pair in zip(senses, shares, strict=True)])
-    'a slope, 0.90 sure'
-    'a slope, 0.55 sure; or a company, 0.45'
-    'not sure. It may be: a slope, 0.35; a company, 0.33; or a row, 0.32'
+    ['a slope, 0.90 sure']
+    ['a slope, 0.55 sure', '  or a company, 0.45']
+    ['not sure', '  perhaps a slope, 0.35', '  or a company, 0.33', '  or a row, 0.32']
     """
-    printed = [
-        f"{choice.sense.definition}, {choice.sure:.2f}" for choice in printed_choices(choices)
-    ]
-    if choices[0].sure >= UNSURE:
-        printed[0] += " sure"
-    *others, last = printed
-    text = "; ".join([*others, f"or {last}" if others else last])
-    return text if choices[0].sure >= UNSURE else f"not sure. It may be: {text}"
+    best = printed_choices(choices)
+    first, *others = [f"{choice.sense.definition}, {choice.sure:.2f}" for choice in best]
+    sure = choices[0].sure >= UNSURE
+    start = [f"{first} sure"] if sure else ["not sure", f"  perhaps {first}"]
+    return [*start, *(f"  or {other}" for other in others)]
 
 
 def _centre(vectors: Floats, mean: Floats) -> Floats:

@@ -39,6 +39,31 @@ def english(browser: object) -> Iterator[Served]:
         yield server
 
 
+def test_a_definition_changes_with_its_sentence(english: Served, opened: Opened) -> None:
+    """Type, choose another word, take one away, add a sentence: each has its own definition."""
+    tab = start(english, opened, "They moored the boat to the river [bank]")
+    (first,) = texts(tab, ".definition p")
+    assert first.startswith("bank here: sloping land")
+    tab.page.locator('[data-key="word-6"]').first.focus()
+    tab.page.keyboard.press("Delete")
+    settled(tab)
+    assert texts(tab, ".definition p")[0] != first  # at least how sure it is
+    tab.page.get_by_label("sentence 1", exact=True).fill("She put money in the [bank]")
+    settled(tab)
+    assert texts(tab, ".definition p")[0].startswith("bank here: a financial institution")
+    tab.page.get_by_role("button", name="+ another sentence").click()
+    tab.page.get_by_label("sentence 2", exact=True).fill("They swam to the [bank] of the river")
+    settled(tab)
+    both = [texts(tab, f'[data-definition="{i}"] p')[0] for i in (0, 1)]
+    assert "financial" in both[0] and both[1].startswith("bank here: sloping land")
+    tab.page.get_by_label("attention").select_option("general")
+    settled(tab)
+    assert texts(tab, '[data-definition="1"] p')[0].startswith("bank here: ")
+    tab.page.locator('[data-sentence="0"] [data-key="word-2"]').first.click()
+    settled(tab)
+    assert texts(tab, '[data-definition="0"] p')[0].startswith("money here: ")
+
+
 def number(tab: Tab, representation: str, axis: str) -> float:
     return float(texts(tab, f'[data-representation="{representation}"] [data-axis="{axis}"]')[0])
 
@@ -89,7 +114,7 @@ def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
 
 
 def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
-    """english keeps the senses of apple: the page names the one that compare names, and moves."""
+    """The page defines the word as compare does, and shows its place among the saved senses."""
     tab = start(english, opened)
     for text in (f"[Apple]{APPLE[5:]}", "She ate an [apple] and a pear with honey"):
         tab.page.get_by_label("sentence 1", exact=True).fill(text)
@@ -97,11 +122,14 @@ def test_the_sense_of_the_sentence(english: Served, opened: Opened) -> None:
         table = ctxembed.compare(bundled_model("english"), text)
         (learned,) = [row for row in table.records() if row["representation"] == "learned"]
         assert table.lead is not None
-        (result,) = set(
-            re.findall(r"sense \d of \d \([^)]*\), \d\.\d\d sure", "".join(table.lead()))
-        )
-        assert texts(tab, "#meaning .sense") == [f"{result[0].upper()}{result[1:]}."]
-        assert learned["sense"] == int(result[6])
+        lines = [line.strip() for line in table.lead() if not line.startswith(("  like", "  but"))]
+        written = "Apple" if "Apple" in text else "apple"
+        assert texts(tab, ".definition p") == [
+            lines[0].replace("apple:", f"{written} here:"),
+            *lines[1:],
+        ]
+        assert str(learned["definition"]) in " ".join(lines)
+        assert texts(tab, "#meaning .sense") == []  # the definition says it
         tab.page.locator("#map").get_by_role("button", name="Draw the map of apple").or_(
             tab.page.locator("#map .here")
         ).first.wait_for()

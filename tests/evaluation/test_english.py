@@ -1,5 +1,7 @@
 """The bundled English model on sentences that are not in its training text."""
 
+import json
+
 import pytest
 
 import ctxembed
@@ -71,11 +73,12 @@ def test_senses_of_many_words_are_kept_and_named(english: Model, run: Run) -> No
 
 
 def test_two_bats_are_two(run: Run) -> None:
-    done = run("compare", *BATS, "-m", "english", "-f", "tsv")
+    done = run("compare", *BATS, "-m", "english", "-f", "json")
     assert done.returncode == 0, done.stderr
-    said = [line for line in done.stdout.splitlines() if "\tlearned\t" in line]
-    assert "fly" in said[0] and "ball" not in said[0]
-    assert "hitting" in said[1] or "ball" in said[1]
+    rows = [row for row in json.loads(done.stdout) if row["representation"] == "learned"]
+    assert {"fly", "flying", "bird", "birds"} & set(rows[0]["like"])
+    animal = [row["sense_key"].startswith("bat%1:05") for row in rows]
+    assert animal == [True, False]
 
 
 def test_held_out_sentences_of_other_words() -> None:

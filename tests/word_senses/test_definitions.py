@@ -197,11 +197,14 @@ def test_description() -> None:
     def choices(*sure: float) -> list[Choice]:
         return [Choice(Sense("x", "n", "", f"d{i}", (), (), 0), s) for i, s in enumerate(sure, 1)]
 
-    assert describe_choice(choices(1.0)) == "d1, 1.00 sure"
-    assert describe_choice(choices(0.5, 0.3, 0.2)) == "d1, 0.50 sure; or d2, 0.30"
-    assert describe_choice(choices(0.3, 0.25, 0.2, 0.1)) == (
-        "not sure. It may be: d1, 0.30; d2, 0.25; or d3, 0.20"
-    )
+    assert describe_choice(choices(1.0)) == ["d1, 1.00 sure"]
+    assert describe_choice(choices(0.5, 0.3, 0.2)) == ["d1, 0.50 sure", "  or d2, 0.30"]
+    assert describe_choice(choices(0.3, 0.25, 0.2, 0.1)) == [
+        "not sure",
+        "  perhaps d1, 0.30",
+        "  or d2, 0.25",
+        "  or d3, 0.20",
+    ]
 
 
 def test_entry_shares() -> None:

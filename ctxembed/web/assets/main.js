@@ -96,6 +96,8 @@ async function refresh() {
       read.layout = read.answer && await ask("layout", layoutParameters(i, read.target));
       read.hand = read.answer && await byHand(read, i);
       if (stale()) return;
+      const before = seen[i]; // its definition stays until the new one is known
+      read.defined = state.over === null && before?.words[before.target]?.word === read.words[read.target]?.word ? before?.defined ?? [] : [];
       seen[i] = read;
     }
     seen.length = state.sentences.length;
@@ -159,6 +161,7 @@ function drawSentences() {
     const k = read.real.indexOf(target);
     part.append(drawSentence({ layout: look ? preview[3] : read.layout, words, others, target: k < 0 ? null : k, on, chosen: read.real.indexOf(read.target) }));
     if (read.layout.records()[0].arc === "rtl") part.lastChild.style.marginInlineStart = "auto";
+    part.append(h("div", { class: "definition", "data-definition": i, "aria-live": "polite" }, read.defined));
     return part;
   });
   const read = seen[state.focus];
@@ -271,6 +274,8 @@ async function showCompare(read, stale, axes = axesParameter(), problem = null) 
   const number = answer.records().some((row) => row.sentence === 2) ? texts.indexOf(read.text) + 1 : 1;
   const rows = answer.records().filter((row) => row.sentence === number);
   const name = described(answer);
+  await showDefinitions(read, answer, parameters);
+  if (stale()) return;
   cards.meaning.show(answer, null, ...inWords({ rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
   if (state.vectors) cards.meaning.body.prepend(await becomes(read));
   const names = axes ? Object.keys(axes) : [];
@@ -287,6 +292,24 @@ async function showCompare(read, stale, axes = axesParameter(), problem = null) 
   const picture = names.length ? drawPicture(drawn[0], `cosine with ${names.join(", ")}`, { number: drawn[1] }) : null;
   cards.axes.show(answer, picture, ...[problem && h("p", { class: "error", role: "alert" }, problem), picture, names.length ? axisNumbers(rows, names) : null,
     DATA.live && !state.vectors && axisEditor(state.axes, (changed) => change({ axes: changed }))].filter(Boolean));
+}
+
+// Below each sentence: what a dictionary says of its target there.
+async function showDefinitions(focus, answer, parameters) {
+  const main = DATA.attentions.includes("learned") ? "learned" : "general"; // whose answer is given in words
+  const known = seen.filter((one) => one.text !== null);
+  const all = answer.records().some((row) => row.sentence === 2);
+  for (const one of known) {
+    const own = all || one === focus ? answer : await ask("compare", { ...parameters, sentences: [one.text] });
+    const number = all ? known.indexOf(one) + 1 : 1;
+    const row = own?.records().find((each) => each.sentence === number && each.representation === described(own));
+    const start = row && `${all ? `${number}. ` : ""}${row.target}: `;
+    const first = row?.representation === main ? own.lead.findIndex((line) => line.startsWith(start)) : -1;
+    const rest = own?.lead.slice(first + 1) ?? [], end = rest.findIndex((line) => !/^  (perhaps|or) /.test(line));
+    const said = first < 0 ? null : [own.lead[first].slice(start.length), ...rest.slice(0, end < 0 ? rest.length : end)];
+    one.defined = definitionOf(row, one.words[one.target].written, said);
+    document.querySelector(`[data-definition="${seen.indexOf(one)}"]`)?.replaceChildren(...one.defined);
+  }
 }
 
 // Worked examples: the vector before and after attention.

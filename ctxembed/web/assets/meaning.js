@@ -1,3 +1,13 @@
+// What a dictionary says of a word here, and how sure it is; said: lines, as the command says it.
+function definitionOf(row, written, said) {
+  if (!row?.definition) return [];
+  const second = row.second && row.sure < 0.6 ? [`or ${row.second}`] : [];
+  const [first, ...others] = said ?? [`${row.definition}, ${fixed(row.sure)} sure`, ...second];
+  return [h("p", null, h("b", { dir: "auto" }, written), ` here: ${first}`,
+    h("meter", { min: 0, max: 1, low: 0.4, high: 0.6, optimum: 1, value: row.sure, title: `${fixed(row.sure)} sure`, "aria-label": "how sure" })),
+    ...others.map((other) => h("p", { class: "plain" }, other))];
+}
+
 // The answer in words: what the word is like here, why, and on average.
 function inWords({ rows, name, words, target, lead }) {
   const chosen = rows.find((row) => row.representation === name);
@@ -10,6 +20,7 @@ function inWords({ rows, name, words, target, lead }) {
     sense && h("p", { class: "plain sense" }, `${sense[0].toUpperCase()}${sense.slice(1)}, ${fixed(chosen.sense_share)} sure.`),
     rows.map((row, i) => row.like?.length > 0 && h("p", { class: "plain", "data-near": row.representation },
       h("span", { class: "name" }, mark(i), row.representation),
-      list(row))),
+      list(row),
+      row.definition && row.definition !== chosen?.definition && h("span", { class: "hint other-sense" }, ` · ${row.definition}`))),
   ];
 }
