@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ctxembed
+from ctxembed.model.bundled import bundled_model
 from tests.browser.conftest import Opened, Tab
 from tests.conftest import ROOT, TEXT, in_process, write_tiny
 
@@ -80,6 +81,19 @@ def test_words_arcs_and_heads(write_report: WriteReport, opened: Opened, often: 
     ).records():
         cell = f'[data-representation="{row["representation"]}"] [data-axis="technology"]'
         assert texts(tab, cell) == [f"{row['technology']:.3f}"]
+
+
+def test_each_sentence_has_its_definition(write_report: WriteReport, opened: Opened) -> None:
+    sentences = ("They moored the boat to the river [bank]", "She put money in the [bank]")
+    tab = opened(write_report(*sentences, model=bundled_model("english")))
+    tab.page.wait_for_selector(".definition p")
+    assert texts(tab, '[data-definition="0"] p')[0].startswith("bank here: sloping land")
+    first = ctxembed.compare("english", sentences[0])
+    assert (
+        first.lead
+        and texts(tab, '[data-definition="0"] p')[0].split(": ", 1)[1]
+        == (next(iter(first.lead())).split(": ", 1)[1])
+    )
 
 
 def test_hover_click_and_keyboard(write_report: WriteReport, opened: Opened) -> None:
