@@ -49,6 +49,8 @@ def workdir(tmp_path: Path) -> Path:
     """A directory with the files that examples name, and ctxembed on the path."""
     (tmp_path / "corpus.txt").write_text(CORPUS * 20)
     (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress((CORPUS * 20).encode()))
+    for name in ("wiki.txt", "novels.txt", "talk.txt"):
+        (tmp_path / name).write_text(CORPUS)
     (tmp_path / "words.txt").write_text("apple\norange\nbank\n")
     (tmp_path / "sentences.txt").write_text(
         "An [apple] a day keeps the doctor away\nThe new [apple] phone\nThe [bank] of the river\n"
