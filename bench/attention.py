@@ -30,7 +30,7 @@ from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import random_layer
-from ctxembed.context.representations import BATCH
+from ctxembed.context.parse import BATCH
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.attention.layer import Gradients, Parameters
+from ctxembed.attention.layer import Gradients, Layer, Parameters
+from ctxembed.attention.terms import Distance
 from ctxembed.stats.vectors import Floats
 
 EPSILON = 1e-5  # of layer normalisation
@@ -41,6 +42,30 @@ class Block:
     b_1: Floats  # (F,)
     w_2: Floats  # (F, D)
     b_2: Floats  # (D,)
+
+    def as_layer(self) -> Layer:
+        """Return the attention of the block as a layer, for its normalised input with a 1 added.
+
+        The 1 is what the biases multiply. The weights of a head sum to 1, so that it can bring its
+        part of the last bias too: the layer's output is all that attention adds in this block.
+        """
+        heads, (width, _) = len(self.position), self.w_o.shape
+        b_q, b_k, b_v, b_o = self.b
+
+        def by_head(w: Floats, b: Floats) -> Floats:  # (H, D+1, D/H)
+            whole = np.concatenate([w, b[None]]).astype(np.float64)
+            return np.moveaxis(whole.reshape(width + 1, heads, -1), 1, 0)
+
+        w_v = np.zeros((heads, width + 1, width // heads + 1))
+        w_v[:, :, :-1] = by_head(self.w_v, b_v)
+        w_v[:, -1, -1] = 1
+        w_o = np.zeros((heads, width // heads + 1, width + 1))
+        w_o[:, :-1, :-1] = self.w_o.reshape(heads, -1, width)
+        w_o[:, -1, :-1] = b_o / heads
+        return Layer(
+            heads, by_head(self.w_q, b_q), by_head(self.w_k, b_k), w_v, w_o,
+            scale=(width // heads) ** -0.5, terms=(Distance(self.position.astype(np.float64)),),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 """Layers that are not learned: general attention, random matrices, and where learning starts."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.terms import REACH, Distance, Term, Walls, WordBias, damping, decay
+from ctxembed.errors import UsageError
 from ctxembed.stats.vectors import Floats
 
 SLOPES = (0.0, 0.05, 0.2, 0.5)  # a head that sees the whole sentence, to one that sees the clause
@@ -72,3 +75,11 @@ def starting_layer(
         heads, w_q, w_k, w_v, w_o, b_q=np.zeros((heads, dim), np.float32),
         scale=float(1 / np.sqrt(dim)), skip_self=True, own=OWN, looks_twice=heads > 1, terms=terms,
     )  # fmt: skip
+
+
+def read_temperature(text: str) -> float:
+    """Return the number that general attention multiplies its scores by."""
+    with suppress(ValueError):
+        if 0 <= (temperature := float(text)) <= 1000:
+            return temperature
+    raise UsageError(f"--general: a temperature of {text!r}; give a number from 0 to 1000")

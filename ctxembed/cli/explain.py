@@ -19,6 +19,7 @@ from ctxembed.table import Table
 @options.value(
     "--head", "Head N, the mean of all heads, or each head.", metavar="N|mean|each", default="mean"
 )
+@options.integer("--layer", "Layer N of an encoder; without it, what the target saw in the end.")
 @options.value(
     "--over", "Attend to the words of this other sentence (cross-attention).", metavar="SENTENCE"
 )

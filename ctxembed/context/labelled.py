@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.terms import REACH
 from ctxembed.attention.training.learning import Examples
-from ctxembed.context.parse import Occurrence, parse
-from ctxembed.context.representations import collapse
+from ctxembed.context.parse import Occurrence, collapse, parse
 from ctxembed.errors import CorpusError, UnknownWordError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats

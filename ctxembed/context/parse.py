@@ -1,12 +1,14 @@
 """Parse a sentence into the vocabulary rows of its words and the positions of its targets."""
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
@@ -16,6 +18,7 @@ from ctxembed.text.tokenizer import INNER, parse_marked
 MAX_WORDS = 10_000  # in a sentence
 MAX_PAIRS = 1_000_000  # targets times words: each target attends to every word
 Rows = Sequence[int] | Ids  # of the vocabulary
+BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -150,3 +153,21 @@ def _find_named(words: Sequence[str], name: str, model: Model) -> range:
         times = "once" if len(starts) == 1 else f"{len(starts)} times"
         raise UsageError(f"--word {name}: the sentence has it {times}")
     return range(starts[nth - 1], starts[nth - 1] + size)
+
+
+def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
+    """Return ids (B, T) with each target as one word, and the positions (B,) of the targets."""
+    ids = [np.delete(o.ids, o.target[1:]) if len(o.target) > 1 else o.ids for o in occurrences]
+    return np.array(ids, np.int32), np.array([o.target.start for o in occurrences], np.intp)
+
+
+def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
+    """Yield the numbers of known occurrences whose sentences have one length, a few at a time."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for row, item in enumerate(occurrences):
+        if item.target:
+            by_length[len(item.ids) - len(item.target) + 1].append(row)
+    for length, rows in sorted(by_length.items()):
+        step = max(1, BATCH // length)
+        for first in range(0, len(rows), step):
+            yield rows[first : first + step]

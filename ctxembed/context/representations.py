@@ -1,8 +1,6 @@
 """Representations, which give an occurrence a vector: static, bag, attention and other layers."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,7 +10,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.presets import general, random_layer
+from ctxembed.attention.presets import general, random_layer, read_temperature
 from ctxembed.attention.recurrent import (
     Recurrent,
     read_every_word,
@@ -20,9 +18,10 @@ from ctxembed.attention.recurrent import (
     read_targets,
     shares_left,
 )
+from ctxembed.attention.scores import Mask
 from ctxembed.context.occurrences import Positions, Windows, read_windows
-from ctxembed.context.parse import Occurrence
-from ctxembed.errors import ModelError, UsageError
+from ctxembed.context.parse import Occurrence, batches, collapse
+from ctxembed.errors import ModelError
 from ctxembed.model.attentions import TOGETHER, load_attention, written_at
 from ctxembed.model.model import Model
 from ctxembed.static.space import Space, Vectors
@@ -32,9 +31,9 @@ from ctxembed.text.index import Ids
 if TYPE_CHECKING:
     from ctxembed.attention.encoder import Encoder, EncoderResult
 
+Targets = NDArray[np.intp]  # (B,) the position of one target in each sentence
 READ = 100  # words on either side of a target that a recurrent network or an encoder reads
 READ_AT_ONCE = 1 << 10  # sentences that a recurrent network reads
-BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 
 
 class Representation(Protocol):
@@ -157,9 +156,7 @@ class Attention(ModelRepresentation):
 class Network(ModelRepresentation):
     """A network that reads the words around a target: at most READ on either side."""
 
-    def output(
-        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
-    ) -> Floats:
+    def output(self, x: Floats, targets: Targets, mask: Mask | None = None) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         raise NotImplementedError
 
@@ -173,8 +170,8 @@ class Network(ModelRepresentation):
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
-        vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
         near = [item.clip(READ) for item in occurrences]
+        vectors = np.full((len(near), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(near):
             x, _, targets = self.prepare([near[row] for row in rows])
             vectors[rows] = self.output(x, targets)
@@ -189,8 +186,7 @@ class Network(ModelRepresentation):
         length, first = len(item.ids) - len(item.target) + 1, max(0, item.target.start - READ)
         (x,), _, (target,) = self.prepare([item.clip(READ)])
         near = self.shares(x, int(target))
-        shares = np.zeros((len(near), length))
-        shares[:, first : first + len(x)] = near
+        shares = np.pad(near, ((0, 0), (first, length - first - len(x))))
         return TargetTrace(np.zeros((0, length)), shares, 0.0)
 
 
@@ -200,9 +196,7 @@ class RecurrentRepresentation(Network):
 
     network: Recurrent
 
-    def output(
-        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
-    ) -> Floats:
+    def output(self, x: Floats, targets: Targets, mask: Mask | None = None) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         return read_sentences(self.network, x, targets, mask).output
 
@@ -253,18 +247,14 @@ class EncoderRepresentation(Network):
 
     encoder: "Encoder"
 
-    def encode(
-        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
-    ) -> "EncoderResult":
+    def encode(self, x: Floats, targets: Targets, mask: Mask | None = None) -> "EncoderResult":
         """Return the result for one target in each sentence x (B, T, d), with every step."""
-        from ctxembed.attention.encoder import Targets, encode  # most queries start without it
+        from ctxembed.attention import encoder  # most queries start without it
 
         rows, there = np.arange(len(x)), np.ones(x.shape[:2], bool) if mask is None else mask
-        return encode(self.encoder, x, there, Targets(rows, targets, np.full(len(x), True)))
+        return encoder.encode(self.encoder, x, there, encoder.Targets(rows, targets, rows >= 0))
 
-    def output(
-        self, x: Floats, targets: NDArray[np.intp], mask: NDArray[np.bool_] | None = None
-    ) -> Floats:
+    def output(self, x: Floats, targets: Targets, mask: Mask | None = None) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         return self.encode(x, targets, mask).output
 
@@ -275,7 +265,7 @@ class EncoderRepresentation(Network):
 
 @dataclass(frozen=True)
 class Together(ModelRepresentation):
-    """Several representations: the sum of their vectors at length 1. The first is the main one."""
+    """The sum of the vectors of several representations at length 1; the first is the main one."""
 
     parts: Sequence[ModelRepresentation]
 
@@ -305,24 +295,6 @@ def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float
     along = attended.values[row].astype(np.float64) @ output / length  # (H, T)
     own = attended.own[row, 0].astype(np.float64) @ output
     return attended.weights[row, :, 0].astype(np.float64) * along, float(own) / length
-
-
-def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
-    """Return ids (B, T) with each target as one word, and the positions (B,) of the targets."""
-    ids = [np.delete(o.ids, o.target[1:]) if len(o.target) > 1 else o.ids for o in occurrences]
-    return np.array(ids, np.int32), np.array([o.target.start for o in occurrences], np.intp)
-
-
-def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
-    """Yield the numbers of known occurrences whose sentences have one length, a few at a time."""
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for row, item in enumerate(occurrences):
-        if item.target:
-            by_length[len(item.ids) - len(item.target) + 1].append(row)
-    for length, rows in sorted(by_length.items()):
-        step = max(1, BATCH // length)
-        for first in range(0, len(rows), step):
-            yield rows[first : first + step]
 
 
 class Bag(ModelRepresentation):
@@ -464,11 +436,3 @@ class Representations:
         if temperature and isinstance(chosen, Attention):
             return replace(chosen, layer=replace(chosen.layer, scale=read_temperature(temperature)))
         return chosen
-
-
-def read_temperature(text: str) -> float:
-    """Return the number that general attention multiplies its scores by."""
-    with suppress(ValueError):
-        if 0 <= (temperature := float(text)) <= 1000:
-            return temperature
-    raise UsageError(f"--general: a temperature of {text!r}; give a number from 0 to 1000")

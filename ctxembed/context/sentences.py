@@ -11,6 +11,7 @@ from ctxembed.context.representations import (
     ModelRepresentation,
     Representation,
     Representations,
+    Together,
 )
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
@@ -180,7 +181,9 @@ def choose_attention(
     """Return the attention with this name, or the default: a worked example's own matrices."""
     chosen = choose_representation(representations, attention, general, *random)
     if not isinstance(chosen, Attention):
-        raise UsageError(f"--attention {chosen.name}: not an attention")
+        parts = chosen.parts if isinstance(chosen, Together) else []
+        choose = f"; it adds {' and '.join(part.name for part in parts)}" if parts else ""
+        raise UsageError(f"--attention {chosen.name}: not an attention{choose}")
     return chosen
 
 

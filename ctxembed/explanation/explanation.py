@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ctxembed.attention.attend import AttentionResult, Trace, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.terms import sinusoidal
-from ctxembed.context.parse import Parsed
-from ctxembed.context.representations import Attention, collapse, split_output
+from ctxembed.context.parse import Parsed, collapse
+from ctxembed.context.representations import Attention, split_output
 from ctxembed.context.sentences import list_targets
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.stats.vectors import Floats

@@ -13,8 +13,13 @@ import numpy as np
 from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
-from ctxembed.context.parse import check_work, parse
-from ctxembed.context.representations import READ, RecurrentRepresentation, Representations
+from ctxembed.context.parse import Parsed, check_work, parse
+from ctxembed.context.representations import (
+    READ,
+    EncoderRepresentation,
+    RecurrentRepresentation,
+    Representations,
+)
 from ctxembed.context.sentences import (
     Sentences,
     choose_attention,
@@ -23,23 +28,23 @@ from ctxembed.context.sentences import (
     read_sentences,
 )
 from ctxembed.errors import UsageError
+from ctxembed.explanation.blocks import trace_block
 from ctxembed.explanation.explanation import Explanation, check_rows, pick_head, trace_targets
 from ctxembed.explanation.matrices import STEPS, StepTable, list_parameters, make_steps
-from ctxembed.explanation.states import STATES, trace_states
-from ctxembed.model.attentions import layer_kind
+from ctxembed.explanation.recipe import RECIPE, SENTENCE, TARGET, write_recipe
+from ctxembed.explanation.states import STATES
+from ctxembed.model.attentions import TOGETHER, layer_kind
 from ctxembed.model.bundled import find_example, on_model
 from ctxembed.model.model import Model
+from ctxembed.queries.explain_networks import HIDDEN, MAX_READ, explain_rollout, explain_states
 from ctxembed.static.worked_example import read_weights
-from ctxembed.table import Chart, Column, Row, Table, round_to_total
+from ctxembed.table import Chart, Column, Row, Table
 from ctxembed.text.tokenizer import number_repeats
 
 MAX_ROWS = 200_000  # for one sentence
-MAX_READ = 10_000_000  # words, to leave each out: targets times the square of the words
 MAX_ARCS = 6  # targets that are drawn with arcs; more are drawn as a heat map
 MAX_SIDE, MAX_SQUARES = 100, 20_000  # of a matrix, and of all matrices, in a picture
 MATRIX_CHART = Chart("heat", ["value"], "column_name", ["dimension"], panel=["step", "head"])
-SENTENCE = Column("sentence", "with several sentences: the number of its line, from 1", "label")
-TARGET = Column("target", "the word explained; apple:2 is the second apple", "label")
 HEAD = STEPS[1]
 STEP = (
     Column("score", "of one head: q·k, or the cosine of the two"),
@@ -64,11 +69,11 @@ CAUSAL_FIRST = (  # an attention that leaves the word out of its own weights
     "; this attention adds the word itself apart, so that the first word has no weights and keeps"
     " its static vector"
 )
-RECURRENT = (
-    "each word: state = kept · state + (1 - kept) · new, from both ends to the target",
-    "left: share of the word in the output, lost if the word is left out",
+BIASES = "the last row of W_Q, W_K and W_V, and of W_O in part, holds the biases"
+PART_SHOWN = (
+    "compare answers by learned attention and the encoder together; this is learned attention,"
+    " --attention encoder is the other part"
 )
-RECIPE = Column("recipe", "with --recipe: the target as a sum of itself and its context", "long")
 
 
 @on_model(
@@ -80,7 +85,7 @@ def explain(
     attention: str | None = None, general: str | None = None, heads: int = 4, seed: int = 1,
     head: str = "mean", over: str | None = None, encoding: str = "none", sort: str = "position",
     top: int | None = None, steps: bool = False, recipe: bool = False, check: bool = False,
-    digits: int = 2, causal: bool = False, matrices: bool = False,
+    digits: int = 2, causal: bool = False, matrices: bool = False, layer: int | None = None,
 ) -> Table:  # fmt: skip
     """Show why each target of sentences gets its vector: score, sum, weight, contribution.
 
@@ -89,10 +94,30 @@ def explain(
     steps: every matrix instead. recipe: each target as a sum of itself and its context instead,
     with so many digits. check: recompute the output from the rows, and fail if it differs.
     causal: a word attends to no later word. matrices: those of the attention instead, without
-    sentences; with steps, besides.
+    sentences; with steps, besides. layer: of an encoder, the number of one block; without it, what
+    the target saw in the end.
     """
     representations = Representations.of(model)
-    if attention is not None and layer_kind(model, attention) == "recurrent":
+    kind = "attention" if attention is None else layer_kind(model, attention)
+    if kind == "encoder":
+        if over or encoding != "none" or steps or causal:
+            refused = "--over, --encoding, --steps and --causal are of attention; leave them out"
+            raise UsageError(f"--attention {attention}: {refused}")
+        encoder = choose_representation(representations, attention, general)
+        assert isinstance(encoder, EncoderRepresentation)
+        if layer is None:
+            if head != "mean" or check or matrices:
+                message = f"choose one of {len(encoder.encoder.blocks)} layers with --layer N"
+                raise UsageError(f"--attention {attention}: {message}")
+            read = read_sentences(representations, sentences, word)
+            return explain_rollout(encoder, read, sort, top, digits if recipe else None)
+        return _explain_block(
+            encoder, layer, representations, sentences, word, head, sort, top,
+            digits if recipe else None, check=check, matrices=matrices,
+        )  # fmt: skip
+    if layer is not None:
+        raise UsageError("--layer is of an encoder; leave it out, or give --attention encoder")
+    if kind == "recurrent":
         network = choose_representation(representations, attention, general)
         assert isinstance(network, RecurrentRepresentation)
         if (
@@ -107,7 +132,7 @@ def explain(
         ):
             message = "a recurrent network has no heads, weights or positions"
             raise UsageError(f"--attention {attention}: {message}; only --sort and --top apply")
-        return _explain_states(network, read_sentences(representations, sentences, word), sort, top)
+        return explain_states(network, read_sentences(representations, sentences, word), sort, top)
     chosen = choose_attention(representations, attention, general, heads, seed)
     number = chosen.layer.heads
     if head not in ("mean", "each"):
@@ -119,18 +144,14 @@ def explain(
     if matrices and not steps:
         if any(sentences) or word is not None or over is not None or causal:
             raise UsageError("--matrices needs no sentence; with --steps it shows both")
-        shown = StepTable(list_parameters(chosen.layer, head), _describe_matrices(chosen.layer))
-        sizes = [step.values.shape for step in shown.steps]
-        if max(map(max, sizes)) <= MAX_SIDE and sum(map(prod, sizes)) <= MAX_SQUARES:
-            names = ["dimension" if c.name == "row_token" else c for c in shown.columns]
-            drawn = partial(Table, names, shown.rows)
-            shown.charts = (replace(MATRIX_CHART, title=f"{chosen.name} attention", of=drawn),)
-        return shown
+        return _list_matrices(chosen.name, chosen.layer, head, _describe_matrices(chosen.layer))
     read = read_sentences(representations, sentences, word)
     for parsed in read.parsed:
         check_work(len(parsed.occurrences), len(parsed.words), MAX_ROWS)
     other = parse(model, over) if over is not None else None
     notes = [*read.notes, *describe_skipped([other] if other else [])]
+    if attention is None and chosen.name != representations.answer() == TOGETHER:
+        notes.append(PART_SHOWN)
     if other is not None:
         notes.append(CROSS)
     if causal:
@@ -142,14 +163,29 @@ def explain(
             chosen, read.parsed[0], other, encoding, head, causal=causal, parameters=matrices
         )
         return StepTable(table, notes)
+
+    def trace(parsed: Parsed) -> Iterator[Explanation]:
+        return trace_targets(chosen, parsed, over=other, encoding=encoding, causal=causal)
+
+    return _tabulate(
+        chosen.name, chosen.layer if other is None else None, number, read, trace, notes, head,
+        sort, top, digits if recipe else None, check=check,
+    )  # fmt: skip
+
+
+def _tabulate(
+    name: str, layer: Layer | None, number: int, read: Sentences,
+    trace: Callable[[Parsed], Iterator[Explanation]], notes: list[str], head: str, sort: str,
+    top: int | None, digits: int | None, *, check: bool,
+) -> Table:  # fmt: skip
+    """Return a row for each word of each explanation, or each target as a sum with these digits.
+
+    layer: the one whose q, k and v are shown, if they are few. number: of heads.
+    """
     kept: list[Explanation] = []
 
     def explanations() -> Iterable[Explanation]:
-        return kept or (
-            item
-            for parsed in read.parsed
-            for item in trace_targets(chosen, parsed, over=other, encoding=encoding, causal=causal)
-        )
+        return kept or (item for parsed in read.parsed for item in trace(parsed))
 
     labels = (SENTENCE, TARGET) if read.several else (TARGET,)
 
@@ -161,7 +197,7 @@ def explain(
 
         return Table((*labels, *columns), labelled, notes, read.unknown)
 
-    if recipe:
+    if digits is not None:
         return tabulate([RECIPE], lambda item: [(_recipe(item, head, digits),)])
     if check:
         kept = list(explanations())
@@ -176,7 +212,7 @@ def explain(
         notes.append(f"only the {top} heaviest words: their weights need not sum to 1")
     terms = next(iter(explanations())).terms if whole else []
     steps_shown = (*STEP, *TERM.each(terms), SUM) if whole else ()
-    roles = _role_columns(chosen.layer) if whole and other is None else []
+    roles = _role_columns(layer) if whole and layer is not None else []
 
     def rows_of(item: Explanation) -> Iterator[Row]:
         sorted_rows = _sort(item.rows(head), sort, top)
@@ -185,33 +221,45 @@ def explain(
     columns = (HEAD, TOKEN, POSITION, *roles, *steps_shown, WEIGHT, CONTRIBUTION)
     result = tabulate(columns, rows_of)
     targets = sum(len(parsed.occurrences) for parsed in read.parsed)
-    result.charts = (_draw(chosen.name, head, number, targets, [c.name for c in labels]),)
+    result.charts = (_draw(name, head, number, targets, [c.name for c in labels]),)
     return result
 
 
-def _explain_states(
-    network: RecurrentRepresentation, read: Sentences, sort: str, top: int | None
-) -> Table:
-    """Return a row for each step of both readings: what is kept, what comes in, what is left."""
+def _explain_block(
+    encoder: EncoderRepresentation, number: int, representations: Representations,
+    sentences: str | Sequence[str], word: str | None, head: str, sort: str, top: int | None,
+    digits: int | None, *, check: bool, matrices: bool,
+) -> Table:  # fmt: skip
+    """Return the attention of one block of an encoder, as that of any other attention."""
+    blocks = encoder.encoder.blocks
+    if not 1 <= number <= len(blocks):
+        raise UsageError(f"--layer {number}: this encoder has layers 1 to {len(blocks)}")
+    layer, name = blocks[number - 1].as_layer(), f"{encoder.name}, layer {number}:"
+    if head not in ("mean", "each"):
+        pick_head(head, layer.heads)
+    if matrices:
+        if any(sentences) or word is not None:
+            raise UsageError("--matrices needs no sentence")
+        return _list_matrices(name, layer, head, [BIASES])
+    read = read_sentences(representations, sentences, word)
     for parsed in read.parsed:
         check_work(len(parsed.occurrences), min(len(parsed.words), 2 * READ + 1), MAX_READ, 2)
+    notes = [*read.notes, HIDDEN, f"what attention adds in layer {number}; x is what came before"]
+    return _tabulate(
+        name, None, layer.heads, read, lambda parsed: trace_block(encoder, parsed, number), notes,
+        head, sort, top, digits, check=check,
+    )  # fmt: skip
 
-    def rows() -> Iterator[Row]:
-        for parsed in read.parsed:
-            for sentence, target, steps in trace_states(network, parsed):
-                most = sorted(steps, key=lambda row: -abs(cast(float, row[-1])))
-                kept = {id(row) for row in most[:top]}
-                about = (sentence, target) if read.several else (target,)
-                for row in most if sort == "weight" else steps:
-                    if id(row) in kept:
-                        yield (*about, *row)
 
-    labels = (SENTENCE, TARGET) if read.several else (TARGET,)
-    panel = [column.name for column in labels]
-    title = f"{network.name}: share of each word left at the target"
-    chart = Chart("bars", ["left"], label=["reading", "token"], panel=panel, title=title)
-    columns = (*labels, STATES[0], TOKEN, POSITION, *STATES[1:])
-    return Table(columns, rows, [*read.notes, *RECURRENT], read.unknown, chart=chart)
+def _list_matrices(name: str, layer: Layer, head: str, notes: list[str]) -> StepTable:
+    """Return the matrices of a layer, with a picture if they are small."""
+    shown = StepTable(list_parameters(layer, head), notes)
+    sizes = [step.values.shape for step in shown.steps]
+    if max(map(max, sizes)) <= MAX_SIDE and sum(map(prod, sizes)) <= MAX_SQUARES:
+        names = ["dimension" if c.name == "row_token" else c for c in shown.columns]
+        drawn = partial(Table, names, shown.rows)
+        shown.charts = (replace(MATRIX_CHART, title=f"{name} attention", of=drawn),)
+    return shown
 
 
 def _describe_matrices(layer: Layer) -> list[str]:
@@ -280,20 +328,6 @@ def _recipe(item: Explanation, head: str, digits: int) -> str:
     elif own:  # the word itself is not in the other sentence
         tokens, parts = [item.target, *tokens], [own, *parts]
     return write_recipe(item.target, tokens, parts, digits)
-
-
-def write_recipe(target: str, tokens: list[str], weights: Sequence[float], digits: int = 2) -> str:
-    """Return weights as a sum; the printed ones add up.
-
-    >>> write_recipe("bank", ["money", "bank", "grows"], [0.25, 0.70, 0.05])
-    'bank = 0.25 money + 0.70 bank + 0.05 grows'
-    """
-    terms = [
-        f"{weight} {token}"
-        for token, weight in zip(tokens, round_to_total(weights, digits), strict=True)
-        if weight.strip("0.") or len(tokens) == 1
-    ]
-    return f"{target} = {' + '.join(terms)}"
 
 
 def explain_weights(
