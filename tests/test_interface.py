@@ -22,6 +22,8 @@ from ctxembed.output.blocks import draw_blocks
 from tests.conftest import TEXT, write_tiny
 
 APPLE = "the [apple] launched"
+GROUPS_OF_WORDS = {"fruit": ["apple", "orange"], "place": ["bank", "river"]}
+AXES_OF_WORDS = {"taste": ["juice", "sweet"], "thing": ["phone", "money"]}
 TASK = "".join(
     f"fruit\tthe {word} [apple] {other}\nfirm\tthe [apple] launched the {third}\n"
     for word, other, third in zip(
@@ -102,6 +104,12 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
     ],
     "keywords": [lambda m, t: ctxembed.keywords(m, corpora_directory() / "fruit.txt", min_count=1)],
     "kwic": [lambda m, t: ctxembed.kwic(m, "apple", number=1, axes={"taste": ["juice"]})],
+    "association": [
+        lambda m, t: ctxembed.association(m, targets=GROUPS_OF_WORDS, axes=AXES_OF_WORDS),
+        lambda m, t: ctxembed.association(
+            m, targets=GROUPS_OF_WORDS, axes=AXES_OF_WORDS, templates=["the [word]"], words=True
+        ),
+    ],
     "ambiguity": [
         lambda m, t: ctxembed.ambiguity(m, "apple"),
         lambda m, t: ctxembed.ambiguity(m, ["apple", "bank"], summary=True),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from math import prod
 from operator import itemgetter
@@ -257,8 +256,9 @@ def _list_matrices(name: str, layer: Layer, head: str, notes: list[str]) -> Step
     sizes = [step.values.shape for step in shown.steps]
     if max(map(max, sizes)) <= MAX_SIDE and sum(map(prod, sizes)) <= MAX_SQUARES:
         names = ["dimension" if c.name == "row_token" else c for c in shown.columns]
-        drawn = partial(Table, names, shown.rows)
-        shown.charts = (replace(MATRIX_CHART, title=f"{name} attention", of=drawn),)
+        title = f"{name} attention"
+        drawn = replace(MATRIX_CHART, title=title, of=lambda: Table(names, shown.rows))
+        shown.charts = (drawn,)
     return shown
 
 

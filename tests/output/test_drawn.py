@@ -36,7 +36,7 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     ],
     "train": [
         (lambda _: ctxembed.training_pairs("an apple a day keeps the doctor away"), ["heat"]),
-        (lambda _: ctxembed.training_pairs("an apple a day", update=1), ["dots"]),
+        (lambda _: ctxembed.training_pairs("an apple a day", update=1), ["bars"]),
     ],
     "compare": [
         (lambda _: ctxembed.compare(EVERYDAY, APPLE, axes=AXES), ["tokens", "scatter"]),
@@ -48,6 +48,10 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "mix": [(lambda _: ctxembed.mix(steps=2, seeds=2, words=9000, dim=8, epochs=1), ["lines"])],
     "shift": [
         (lambda own: ctxembed.shift(EVERYDAY, own / "m", ["bank", "apple"]), ["dots", "bars"])
+    ],
+    "association": [
+        (lambda _: ctxembed.association(EVERYDAY, "weat1", templates=["a [word]"]), ["bars"]),
+        (lambda _: ctxembed.association(EVERYDAY, "weat1", words=True), ["bars"]),
     ],
     "ablate": [(lambda _: ctxembed.ablate(EVERYDAY, APPLE), ["bars"])],
     "positions": [

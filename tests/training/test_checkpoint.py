@@ -83,7 +83,7 @@ def test_a_run_starts_anew_if_asked_or_with_other_settings(
     here = Path(shutil.copytree(model, tmp_path / "m"))
     left = here / "attention" / ".long.ctxembed-checkpoint"
     kill(*LEARN, "-m", str(here))
-    assert run("info", "-m", str(here)).returncode == 0  # it is no attention
+    assert run("info", "-m", str(here), "--check").returncode == 0  # it is no attention
     other = run(*LEARN, "--seed", "2", "-m", str(here))
     assert "the interrupted run had other settings; learning starts from the beginning" in (
         other.stderr
