@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 
 from ctxembed.context.columns import COUNTS, WORD
 from ctxembed.context.hits import find_each
+from ctxembed.context.occurrences import corpus_of, sample_positions
+from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import on_model, open_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
+from ctxembed.queries.kwic import classify_at
 from ctxembed.stats import permutation_test as permutation
 from ctxembed.stats.permutation_test import Documents, PermutationResult
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Chart, Column, Table, round_to_total
 from ctxembed.word_senses.alignment import Aligned, align
 from ctxembed.word_senses.cluster import cluster
+from ctxembed.word_senses.sense_space import current_senses
 
 SHIFT = (
     Column("rank", "1 has moved most: by effect among those whose q_value is at most 0.05, or --by"
@@ -63,6 +67,7 @@ class Split:
     from_shares: float
     from_senses: float
     shares: Floats  # (2, k) in each corpus, the largest sense first
+    names: Sequence[str] = ()  # (k,) of the senses, where the first model has named ones
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,15 @@ class ShiftResult:
         if self.split is None:
             return [[], []]
         return [round_to_total((100 * side).tolist(), 0) for side in self.split.shares]
+
+    @property
+    def shares(self) -> list[str | None]:
+        """For each corpus, the percent of each sense, after its name if it has one."""
+        if self.split is None:
+            return [None, None]
+        names = self.split.names or [""] * self.split.shares.shape[1]
+        sides = (zip(names, percents, strict=True) for percents in self.percents)
+        return [" ".join(f"{name} {p}".strip() for name, p in side) for side in sides]
 
 
 @on_model(*SHIFT)
@@ -179,19 +193,43 @@ def _measure(
     if senses is not None:
         senses = min(senses, len(np.unique(both.round(6), axis=0)))
     distance = test.distance if test else float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0)))
+    labels = cluster(both, aligned.space, senses).labels
+    names = _name_senses(aligned, word, labels[: len(x)], int(labels.max()) + 1, most, seed)
     return replace(
         result, documents=(documents.first, len(documents.counts) - documents.first), test=test,
         interval=permutation.bootstrap_interval(documents, test, rng) if test else None,
-        distance=distance, split=split_distance(x, y, cluster(both, aligned.space, senses).labels),
+        distance=distance, split=split_distance(x, y, labels, names),
     )  # fmt: skip
 
 
-def split_distance(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
+def _name_senses(
+    aligned: Aligned, word: int, labels: NDArray[np.intp], number: int, most: int, seed: int
+) -> list[str]:
+    """Return the name of the saved sense that most occurrences of each sense here have.
+
+    labels: (n,) of the occurrences in the first model. No names if it has none for the word.
+    """
+    model, row = aligned.a, int(aligned.rows_a[word])
+    saved = current_senses(model, model.vocabulary.words[row])
+    if saved is None or not any(saved.names):
+        return []
+    positions = corpus_of(model).positions(row)
+    drawn = sample_positions(positions, most, np.random.default_rng(seed))  # as word_vectors does
+    own, _ = classify_at(Representations.of(model), saved, drawn)
+    votes = [np.bincount(own[labels == label], minlength=saved.number) for label in range(number)]
+    return [
+        saved.names[int(some.argmax())] if 2 * some.max() > some.sum() else "" for some in votes
+    ]
+
+
+def split_distance(
+    x: Floats, y: Floats, labels: NDArray[np.intp], names: Sequence[str] = ()
+) -> Split:
     """Return |mean y - mean x| split into what sense shares explain, and the senses themselves.
 
     With shares p and q and sense means m and n, the difference of the means is exactly
     Σ (q - p) (m + n) / 2  +  Σ (p + q) / 2 (n - m); each part is measured along the whole.
-    A sense that one corpus lacks adds to the first part only. labels (n + m,).
+    A sense that one corpus lacks adds to the first part only. labels (n + m,), names (k,).
 
     >>> x, y = np.array([[1.0, 0], [1, 0], [0, 1]]), np.array([[1.0, 0], [0, 1], [0, 1]])
     >>> parts = split_distance(x, y, np.array([0, 0, 1, 0, 1, 1]))
@@ -210,7 +248,8 @@ def split_distance(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
     whole = y.mean(axis=0) - x.mean(axis=0)
     length = float(np.linalg.norm(whole))
     along = float(by_shares @ whole) / length if length else 0.0
-    return Split(along, length - along, shares[:, order])
+    named = [names[sense] for sense in order] if names else ()
+    return Split(along, length - along, shares[:, order], named)
 
 
 def _tabulate(
@@ -227,10 +266,12 @@ def _tabulate(
             item.distance, *((test.chance, test.effect) if test else (None, None)),
             *(item.interval or (None, None)), test.p_value if test else None, item.q_value,
             *((parts.from_shares, parts.from_senses) if parts else (None, None)),
-            *(" ".join(percents) if parts else None for percents in item.percents),
+            *item.shares,
         ))  # fmt: skip
         for name, percents in zip(names, item.percents, strict=True):
-            shares += [(item.word, name, sense, int(p)) for sense, p in enumerate(percents, 1)]
+            labels = (parts and parts.names) or [""] * len(percents)
+            for sense, (label, percent) in enumerate(zip(labels, percents, strict=True), 1):
+                shares.append((item.word, name, f"{sense} {label}".strip(), int(percent)))
     bars = replace(BARS, of=lambda: Table(("word", "corpus", "sense", "percent"), shares))
     return Table(SHIFT, rows, list(notes), list(unknown), [DOTS, bars])
 

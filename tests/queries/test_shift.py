@@ -1,6 +1,7 @@
 """Two corpora, one word: alignment, permutation and split by hand and against scipy."""
 
 import json
+import re
 import shutil
 from itertools import combinations
 from pathlib import Path
@@ -248,6 +249,20 @@ def test_senses_are_counted_as_senses_does(tmp_path: Path, run: Run) -> None:
     assert bank[-2:] == ["75 25", "33 67"]
     assert float(bank[14]) == pytest.approx(float(bank[7]), abs=1e-6)  # all of it is shares
     assert sweet[-2:] == ["100", "100"]
+
+
+def test_names_of_senses(tmp_path: Path, run: Run) -> None:
+    """The first model has named the senses of bank; its names stand before the shares."""
+    one, other = (str(write_tiny(tmp_path / name, TEXTS[name] * 8)) for name in "ab")
+    done = run("senses", "bank", "--k", "2", "--save", "-m", one, "-f", "json")
+    order = [row["markers"][0] for row in json.loads(done.stdout)]
+    names = [f"--name={number}=by {marker}" for number, marker in enumerate(order, 1)]
+    assert run("senses", "bank", *names, "-m", one).returncode == 0
+    done = run("shift", one, other, "bank", *SMALL, "--senses", "2", "-f", "json")
+    (row,) = json.loads(done.stdout)
+    assert set(re.findall("by [a-z]+ 50", row["shares_a"])) == {"by river 50", "by money 50"}
+    picture = run("shift", one, other, "bank", *SMALL, "--senses", "2", "-f", "svg").stdout
+    assert "by river" in picture
 
 
 def test_ranked_list(run: Run, pair: Path) -> None:
