@@ -27,6 +27,7 @@ from ctxembed.explanation.substitutes import FORMS, SubstituteRanker, same_stem
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import saved_senses
 from ctxembed.progress import Progress
+from ctxembed.queries.define import find_related
 from ctxembed.static.space import Quantized
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.lines import numbered_lines
@@ -155,7 +156,8 @@ def _score_command(model: Model, items: list[Item], rng: np.random.Generator) ->
         batch = known[first : first + BATCH_SIZE]
         occurrences = [items[number].occurrence for number in batch]
         vectors = representation.vectors(occurrences)
-        ranker = SubstituteRanker.of(representations, occurrences, vectors)
+        related = find_related(model, occurrences)
+        ranker = SubstituteRanker.of(representations, occurrences, vectors, related=related)
         for row, number in enumerate(batch):
             item, vector = items[number], vectors[row]
             best = ranker.rank(row, representation, vector).best(GUESSES + FORMS)

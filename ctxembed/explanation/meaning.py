@@ -84,7 +84,8 @@ def find_meanings(
     targets = [(parsed, item) for parsed in sentences.parsed for item in parsed.occurrences]
     items = [item for _, item in targets]
     vectors = runs[main].vectors
-    ranker = SubstituteRanker.of(representations, items, vectors, min_count, senses)
+    related = [decision.related for decision in decisions]
+    ranker = SubstituteRanker.of(representations, items, vectors, min_count, senses, related)
     model = representations.model
     words, meanings = model.vocabulary.words, []
     for row, (parsed, item) in enumerate(targets):

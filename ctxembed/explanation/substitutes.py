@@ -1,6 +1,6 @@
 """Rank the words that could replace a target in its sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
@@ -36,6 +36,7 @@ class Weights:
     often: float = 0.5  # log frequency
     slot: float = 0.5  # how usual the word is between the words before and after the target
     context: float = 1.0  # cosine with the contextual vector
+    sense: float = 5.0  # probability of the dictionary's senses that the word belongs to
 
 
 PROPOSED = Weights()
@@ -87,6 +88,7 @@ class SubstituteRanker:
     own: Floats  # (n, d) the static vector
     meant: Floats  # (n, d) the same, moved towards its sense
     pools: Sequence[Rows]
+    related: Sequence[Mapping[int, float]] = ()
 
     @classmethod
     def of(
@@ -96,13 +98,13 @@ class SubstituteRanker:
         contextual: Floats,
         min_count: int = 1,
         senses: Sequence[AssignedSense | None] | None = None,
-        extra: Sequence[Sequence[int]] = (),
+        related: Sequence[Mapping[int, float]] = (),
     ) -> "SubstituteRanker":
         """Find candidates: words near each target, and words near its contextual vector (n, d).
 
         Forms of the target and of words of its sentence are left out. senses: as assign_sense
-        returns them, if they are known already. extra: more candidates for each target, such as
-        the synonyms of its sense in a dictionary.
+        returns them, if they are known already. related: for each target the rows of words that a
+        dictionary relates to its senses here, with the probability of the senses.
         """
         model = representations.model
         space = model.centred_space
@@ -122,10 +124,11 @@ class SubstituteRanker:
                 _without_forms(model, item, [row for row, _ in nearest[i]])
                 for i in (number, len(items) + number)
             )
-            more = [row for row in (extra[number] if extra else ()) if row not in item.ids]
-            pool = [*near[:NEAR], *fitting[:FITTING], *_without_forms(model, item, more)]
+            words = [row for row in (related[number] if related else ()) if row not in item.ids]
+            words = [row for row in words if model.seen[row] >= min_count]
+            pool = [*near[:NEAR], *fitting[:FITTING], *_without_forms(model, item, words)]
             pools.append(np.array(list(dict.fromkeys(pool)), np.intp))
-        return cls(model, items, own, meant, pools)
+        return cls(model, items, own, meant, pools, related)
 
     def rank(
         self,
@@ -137,8 +140,9 @@ class SubstituteRanker:
     ) -> Ranking:
         """Rank the candidates found for a target, or the given ones, by its vector (d,).
 
-        Every measure is in standard deviations over the candidates found, so that measures can be
-        added, and a given candidate's score does not depend on the other given ones.
+        Every measure but the probability of a sense is in standard deviations over the candidates
+        found, so that measures can be added, and a given candidate's score does not depend on the
+        other given ones.
         """
         item, pool, model = self.items[number], self.pools[number], self.model
         rows = np.concatenate([pool, [] if candidates is None else candidates]).astype(np.intp)
@@ -169,6 +173,9 @@ class SubstituteRanker:
         for column, measures in enumerate((word, context)):
             for weight, values in measures:
                 fits[:, column] += weight * _standardize(values, len(pool))
+        if self.related and representation is not None:
+            related = self.related[number]
+            fits[:, 1] += [weights.sense * related.get(row, 0.0) for row in rows.tolist()]
         kept = slice(None, len(pool)) if candidates is None else slice(len(pool), None)
         return Ranking(rows[kept], fits[kept])
 
@@ -227,6 +234,8 @@ def same_stem(one: str, other: str) -> bool:
     (True, True, False)
     """
     shortest, longest = sorted((one, other), key=len)
+    if longest == f"{shortest[:-1]}ing":  # fire, firing
+        return True
     differ = (i for i, letter in enumerate(shortest) if longest[i] != letter)
     shared = next(differ, len(shortest))
     whole = shared == len(shortest)

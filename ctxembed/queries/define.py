@@ -10,6 +10,7 @@ from ctxembed.context.parse import Occurrence, Parsed, Written
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Target, list_targets, read_sentences
 from ctxembed.errors import UnknownWordError
+from ctxembed.model.attentions import TOGETHER
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
@@ -21,6 +22,7 @@ from ctxembed.word_senses.definitions import (
     describe_choice,
     written_target,
 )
+from ctxembed.word_senses.related import related_words
 from ctxembed.word_senses.sense_file import open_sources
 
 MAX_PHRASE = 4  # words of an entry that is looked for in a sentence
@@ -130,8 +132,9 @@ def define_targets(
     if not is_english(model):
         return [Decision()] * len(items)
     definitions = open_definitions(model)
-    if main == definitions.attention.name:
-        decided = definitions.rank(items, None, (vectors[main], vectors["bag"]))
+    if main in (definitions.attention.name, TOGETHER):
+        own = vectors[definitions.attention.name]
+        decided = definitions.rank(items, None, (own, vectors["bag"]))
     else:
         decided = definitions.rank_by(items, vectors[main], [None] * len(items))
     parts = [choices[0].sense.part if choices else None for choices in decided]
@@ -139,11 +142,23 @@ def define_targets(
     ranked = {name: definitions.rank_by(items, own, parts) for name, own in others.items()}
     ranked[main] = decided
     return [
-        Decision({name: by[row] for name, by in ranked.items()}, definitions.direction(choices))
+        Decision(
+            {name: by[row] for name, by in ranked.items()},
+            definitions.direction(choices),
+            related_words(definitions, choices),
+        )
         if choices
         else Decision()
         for row, choices in enumerate(decided)
     ]
+
+
+def find_related(model: Model, items: Sequence[Occurrence]) -> list[dict[int, float]]:
+    """Return the related words of each target, as related_words; none if it is not English."""
+    if not is_english(model):
+        return [{} for _ in items]
+    definitions = open_definitions(model)
+    return [related_words(definitions, choices) for choices in definitions.rank(items)]
 
 
 def is_english(model: Model) -> bool:

@@ -12,6 +12,7 @@ from ctxembed.errors import UsageError
 from ctxembed.explanation.substitutes import SubstituteRanker
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
+from ctxembed.queries.define import find_related, list_written
 from ctxembed.table import Cell, Chart, Column, Table
 
 SUBSTITUTES = (
@@ -21,7 +22,10 @@ SUBSTITUTES = (
     Column("substitute", "a word that could stand in its place", "label"),
     Column("score", "fits_word + fits_context: weighted measures in standard deviations"),
     Column("fits_word", "near its static vector or saved sense, used beside like words, frequent"),
-    Column("fits_context", "near its contextual vector, usual beside the words around it here"),
+    Column(
+        "fits_context",
+        "near its contextual vector, usual beside the words here, of its sense",
+    ),
 )
 
 
@@ -43,13 +47,17 @@ def substitutes(
         if not len(chosen):
             raise UsageError("--candidates: none of these words has a vector of its own")
     targets = read.targets()
+    written = [target.item for parsed in read.parsed for target in list_written(parsed)]
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         for first in range(0, len(targets), BATCH_SIZE):
             block = targets[first : first + BATCH_SIZE]
             items = [item for _, _, item in block]
             vectors = representation.vectors(items)
-            ranker = SubstituteRanker.of(representations, items, vectors, min_count)
+            related = find_related(model, written[first : first + BATCH_SIZE])
+            ranker = SubstituteRanker.of(
+                representations, items, vectors, min_count, related=related
+            )
             for i, (sentence, name, _) in enumerate(block):
                 ranking = ranker.rank(i, representation, vectors[i], chosen)
                 for rank, (row, fits) in enumerate(ranking.best(number), 1):

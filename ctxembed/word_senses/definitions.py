@@ -66,6 +66,7 @@ class Decision:
 
     choices: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
     direction: Floats | None = None  # (d,) as Definitions.direction returns it
+    related: Mapping[int, float] = field(default_factory=dict)  # as related_words returns it
 
 
 @dataclass(eq=False)

@@ -155,6 +155,7 @@ def test_a_rare_sense_is_proposed_from_the_context(tmp_path: Path) -> None:
         ("launched", "launching", True),
         ("apple", "apple's", True),
         ("inform", "information", True),
+        ("fire", "firing", True),
         ("go", "gone", False),
         ("pear", "peach", False),
         ("river", "rivet", True),  # it is only asked of words that are near in meaning
