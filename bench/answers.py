@@ -21,7 +21,9 @@ WORDS = 3  # that are named
 
 
 def right(model: Model, row: dict[str, str], like: list[str]) -> bool:
-    """Tell whether the words named lie nearer to the right axis."""
+    """Tell whether the words named lie nearer to the right axis; not if there are none."""
+    if not like:
+        return False
     pairs = (row[axis].split("=") for axis in ("axis_a", "axis_b"))
     axes = {label: model.vocabulary.sort_known(words.split(","))[0] for label, words in pairs}
     named = model.centred_space[[model.vocabulary.row(word) for word in like]]

@@ -37,12 +37,13 @@ class Weights:
     slot: float = 0.5  # how usual the word is between the words before and after the target
     context: float = 1.0  # cosine with the contextual vector
     sense: float = 5.0  # probability of the dictionary's senses that the word belongs to
+    min_cosine: float = -np.inf  # with the contextual vector; a word below it is left out
 
 
 PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
 # For words that explain the meaning: the word's own neighbours are mostly of its frequent sense.
-NAMED = Weights(slot=1.0, context=4.0)
+NAMED = Weights(slot=1.0, context=4.0, sense=3.0, min_cosine=0.3)
 
 
 @dataclass(frozen=True)
@@ -166,9 +167,12 @@ class SubstituteRanker:
                     if 0 <= position < len(item.ids) and item.ids[position] < half:
                         slot[known] += frames[rows[known], first + int(item.ids[position])]
                 context.append((weights.slot, slot))
+        kept = (np.arange(len(rows)) < len(pool)) == (candidates is None)
         if representation is not None and vector is not None:
             cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
             context.append((weights.context, cosines))
+            if not model.is_worked_example:  # it has few words to choose among
+                kept &= ~(cosines < weights.min_cosine)
         fits = np.zeros((len(rows), 2))
         for column, measures in enumerate((word, context)):
             for weight, values in measures:
@@ -176,7 +180,6 @@ class SubstituteRanker:
         if self.related and representation is not None:
             related = self.related[number]
             fits[:, 1] += [weights.sense * related.get(row, 0.0) for row in rows.tolist()]
-        kept = slice(None, len(pool)) if candidates is None else slice(len(pool), None)
         return Ranking(rows[kept], fits[kept])
 
     @cached_property

@@ -9,9 +9,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ctxembed.explanation.substitutes import FORMS, NEAR, same_stem
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
+from ctxembed.explanation.substitutes import FORMS, NEAR, SubstituteRanker, same_stem
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_files, write_frames
+from ctxembed.queries.compare import compare
 from ctxembed.queries.substitutes import substitutes
 from ctxembed.table import Cell
 from tests.conftest import TEXT, WORDS, Run, mentions, write_tiny
@@ -145,6 +148,55 @@ def test_a_rare_sense_is_proposed_from_the_context(tmp_path: Path) -> None:
     folder = write_vectors(tmp_path / "m", words | money | {"far": [-9.0, -1.0, -9.0]})
     like = substitutes(folder, "river [bank]", number=3).records()
     assert like[0]["substitute"] == "shore"
+
+
+def test_words_of_a_probable_sense_come_first(tmp_path: Path) -> None:
+    """A dictionary may name a word of the sentence or a form of the target: neither is proposed."""
+    words = {"dog": [1.0, 0.2], "cat": [1.0, 0.3], "hound": [-0.2, 1.0], "dogs": [1.0, 0.1]}
+    folder = write_vectors(tmp_path / "m", words | {"loud": [0.3, -1.0], "stone": [-1.0, 0.5]})
+    model = Model.open(folder)
+    representations = Representations.of(model)
+    items = parse(model, "loud [dog]").occurrences
+    general = representations.get("general")
+    vectors = general.vectors(items)
+
+    def ranked(related: dict[str, float]) -> dict[str, float]:
+        rows = [{model.vocabulary.row(word): sure for word, sure in related.items()}]
+        ranker = SubstituteRanker.of(representations, items, vectors, related=rows)
+        best = ranker.rank(0, general, vectors[0]).best(9)
+        return {model.vocabulary.words[row]: float(fits.sum()) for row, fits in best}
+
+    without, related = ranked({}), ranked({"hound": 0.5, "loud": 1.0, "dogs": 1.0})
+    assert next(iter(without)) == "cat"
+    assert set(related) == set(without) == {"cat", "hound", "stone"}
+    assert related["hound"] == pytest.approx(without["hound"] + 5 * 0.5)
+
+
+def test_where_nothing_fits_no_word_is_named(tmp_path: Path) -> None:
+    words = {"dog": [1.0, 0.0, 0.0], "loud": [1.0, 0.1, 0.0], "cat": [1.0, 0.9, 0.0]}
+    words |= {"stone": [-1.0, 0.1, 0.5], "far": [0.2, -0.4, 1.0]}
+    folder = write_vectors(tmp_path / "m", words)
+
+    def named(sentence: str) -> Cell:
+        rows = compare(folder, sentence).records()
+        return next(row["like"] for row in rows if row["representation"] == "bag")
+
+    assert named("loud [dog]") == ["cat"]
+    assert named("cat loud [dog]") == []
+    assert named("stone [dog]") == []
+
+
+def test_one_sentence_or_many(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "m", TEXT)
+    sentences = ["the [apple] launched the phone", "money [bank]", "the sweet [orange] juice"]
+    many = [row["like"] for row in compare(folder, sentences).records()]
+    one = [row["like"] for text in sentences for row in compare(folder, text).records()]
+    assert many == one
+    for like, text in zip(many[2::3], sentences, strict=True):
+        assert isinstance(like, list)
+        assert not {str(word) for word in like} & set(
+            text.replace("[", "").replace("]", "").split()
+        )
 
 
 @pytest.mark.parametrize(
