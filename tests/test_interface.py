@@ -72,18 +72,6 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.compare(m, APPLE),
         lambda m, t: ctxembed.compare(m, [APPLE, "the [apple] juice"], axes={"a": ["juice"]}),
     ],
-    "association": [
-        lambda m, t: ctxembed.association("english", "weat1"),
-        lambda m, t: ctxembed.association(
-            "english",
-            targets={"x": ["rose", "tulip"], "y": ["ant", "wasp"]},
-            axes={"a": ["love", "peace"], "b": ["hate", "war"]},
-            templates=["the [word] is here"],
-            permutations=10,
-            seed=2,
-        ),
-        lambda m, t: ctxembed.association("english", "weat7", words=True),
-    ],
     "define": [
         lambda m, t: ctxembed.define(m, APPLE, number=1),
         lambda m, t: ctxembed.define(m, ["bank", "the [bank] money"], part="n"),

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Targets = NDArray[np.intp]  # (B,) the position of one target in each sentence
 READ = 100  # words on either side of a target that a recurrent network or an encoder reads
+CHOSEN = 8  # words that attention chooses for an encoder; 6 to 10 do as well
+OWN_SHARE = 0.5  # of attention itself, beside an encoder that reads its choice
 READ_AT_ONCE = 1 << 10  # sentences that a recurrent network reads
 
 
@@ -148,8 +150,7 @@ class Attention(ModelRepresentation):
             attended = attend(self.layer, x, ids, queries=targets)
             vectors[rows] = attended.output[:, 0]
             for number, row in enumerate(rows):
-                weights = attended.weights[number, :, 0].astype(np.float64)
-                traces[row] = TargetTrace(weights, *split_output(attended, number))
+                traces[row] = trace_target(attended, number)
         return Run(vectors, [traces[row] for row in sorted(traces)])
 
 
@@ -265,27 +266,66 @@ class EncoderRepresentation(Network):
 
 @dataclass(frozen=True)
 class Together(ModelRepresentation):
-    """The sum of the vectors of several representations at length 1; the first is the main one."""
+    """Learned attention chooses words of the sentence, and an encoder reads them.
 
-    parts: Sequence[ModelRepresentation]
+    The encoder reads the CHOSEN words with the largest weights, and does not see the target. So a
+    clause about something else, to which attention gives little weight, cannot mislead it. The
+    vector is the sum of both at length 1, attention's times OWN_SHARE.
+    """
+
+    attention: Attention
+    encoder: EncoderRepresentation
 
     def embed(self, batch: Windows) -> Floats:
         """Return (B, d) contextual vectors of the targets of a batch."""
-        return sum_units([part.embed(batch) for part in self.parts])
+        mask = None if batch.mask.all() else batch.mask
+        x = self.attention.look_up(batch)
+        attended = attend(self.attention.layer, x, batch.ids, mask=mask, queries=batch.targets)
+        return self._join(attended, self.encoder.look_up(batch), batch.targets, mask)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
-        return sum_units([part.vectors(occurrences) for part in self.parts])
+        vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
+        for rows in batches(occurrences):
+            vectors[rows] = self._attend([occurrences[row] for row in rows])[1]
+        return vectors
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
-        """Return the vectors of known targets, with the traces of the main part."""
-        runs = [part.run(occurrences) for part in self.parts]
-        return Run(sum_units([run.vectors for run in runs]), runs[0].traces)
+        """Return the vectors of known targets, with the traces of attention."""
+        vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
+        traces: dict[int, TargetTrace] = {}
+        for rows in batches(occurrences):
+            attended, vectors[rows] = self._attend([occurrences[row] for row in rows])
+            traces |= {row: trace_target(attended, number) for number, row in enumerate(rows)}
+        return Run(vectors, [traces[row] for row in sorted(traces)])
+
+    def _attend(self, items: Sequence[Occurrence]) -> tuple[AttentionResult, Floats]:
+        """Return the result of attention, and the vectors (B, d) of both."""
+        x, ids, targets = self.attention.prepare(items)
+        attended = attend(self.attention.layer, x, ids, queries=targets)
+        if self.encoder.inputs is not self.attention.inputs:
+            x = self.encoder.prepare(items)[0]
+        return attended, self._join(attended, x, targets, None)
+
+    def _join(
+        self, attended: AttentionResult, x: Floats, targets: Targets, mask: Mask | None
+    ) -> Floats:
+        """Return (B, d) the sum of attention's output and the encoder's for the chosen words."""
+        weights = attended.weights[:, :, 0].mean(axis=1)  # (B, T)
+        rows = np.arange(len(weights))
+        weights[rows, targets] = np.inf  # its place is always kept
+        number = min(CHOSEN + 1, weights.shape[1])
+        kept = np.sort(np.argpartition(-weights, number - 1, axis=1)[:, :number], axis=1)
+        there = None if mask is None else mask[rows[:, None], kept]
+        places = np.argmax(kept == targets[:, None], axis=1)
+        read = self.encoder.output(x[rows[:, None], kept], places, there)
+        return np.asarray(unit(read) + OWN_SHARE * unit(attended.output[:, 0]))
 
 
-def sum_units(vectors: Sequence[Floats]) -> Floats:
-    """Return (n, d) the sum of several vectors of each target, each scaled to length 1."""
-    return np.asarray(np.sum([unit(some) for some in vectors], axis=0))
+def trace_target(attended: AttentionResult, row: int) -> TargetTrace:
+    """Return how attention computed the vector of one target of a batch."""
+    weights = attended.weights[row, :, 0].astype(np.float64)
+    return TargetTrace(weights, *split_output(attended, row))
 
 
 def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
@@ -418,8 +458,10 @@ class Representations:
                 layer = random_layer(self.model.dim, heads, np.random.default_rng(seed))
                 chosen = Attention(name, self.inputs("raw"), layer)
             elif name == TOGETHER and self.answer() == name:
-                parts = [self.get(part) for part in ("learned", "encoder")]
-                return Together(name, parts[0].inputs, parts)
+                attention, encoder = self.get("learned"), self.get("encoder")
+                assert isinstance(attention, Attention)
+                assert isinstance(encoder, EncoderRepresentation)
+                return Together(name, attention.inputs, attention, encoder)
             elif name in self.model.attentions():
                 saved = load_attention(self.model, name)
                 inputs = self.inputs(saved.inputs)

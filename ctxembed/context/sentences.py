@@ -181,8 +181,8 @@ def choose_attention(
     """Return the attention with this name, or the default: a worked example's own matrices."""
     chosen = choose_representation(representations, attention, general, *random)
     if not isinstance(chosen, Attention):
-        parts = chosen.parts if isinstance(chosen, Together) else []
-        choose = f"; it adds {' and '.join(part.name for part in parts)}" if parts else ""
+        both = isinstance(chosen, Together)
+        choose = "; it joins learned and encoder, which can be named" if both else ""
         raise UsageError(f"--attention {chosen.name}: not an attention{choose}")
     return chosen
 

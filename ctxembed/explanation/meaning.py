@@ -101,7 +101,7 @@ def find_meanings(
                 ranking = agree_with_sense(model, ranking, decisions[row].direction, choices[0])
             if run.traces:
                 because = _name_reasons(representations, run.traces[row], parsed, item)
-            main_part = one.parts[0].name if isinstance(one, Together) else one.name
+            main_part = one.attention.name if isinstance(one, Together) else one.name
             if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
             like = [words[word] for word, _ in ranking.best(number)]

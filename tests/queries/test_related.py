@@ -5,8 +5,7 @@ from pathlib import Path
 from ctxembed.context.parse import parse
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
-from ctxembed.queries.define import list_written
-from ctxembed.queries.related import find_related
+from ctxembed.queries.define import find_related, list_written
 from tests.conftest import TEXT, write_tiny
 
 
