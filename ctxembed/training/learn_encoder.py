@@ -21,6 +21,7 @@ from ctxembed.training.checkpoints import open_checkpoint
 
 WORDS, PASSES = 40_000_000, 10  # read at most; of a small corpus, so many times all of it
 LAYERS, HEADS = 2, 8
+FIGURES = {"loss": "loss", "hidden_words": "hidden", "averaged_words": "averaged"}  # of a Score
 WIDTH = 128  # of the blocks
 MAX_HELD_OUT, HELD_OUT = 500_000, 0.05  # words, and share of the corpus, at its end
 
@@ -102,8 +103,8 @@ def learn_encoder(
     kept |= {"seed": seed, "steps_taken": report.step, "words_read": report.words}
     kept |= {"ended": report.why or "interrupted"}
     figures = {
-        f"{figure}{when}": round(float(getattr(score, figure)), 4)
-        for figure in report.first._fields
+        f"{figure}{when}": round(float(getattr(score, part)), 4)
+        for figure, part in FIGURES.items()
         for when, score in (("_before", report.first), ("", report.best_score))
     }
     saved = Saved(report.best, settings=kept, figures=figures)
