@@ -1,8 +1,10 @@
 """Learning an encoder on hidden words: gradients, splices, the same bytes again, going on."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from ctxembed.attention.encoder import Encoder, random_encoder
 from ctxembed.attention.training.hidden_words import (
     HiddenWords,
+    Report,
     Settings,
     State,
     compare_words,
@@ -20,6 +23,8 @@ from ctxembed.attention.training.pseudowords import Occurrences, split_corpus
 from ctxembed.model.attentions import load_attention
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
+from ctxembed.training import learn_encoder
+from ctxembed.training.learn import learn_model
 from tests.attention.test_learning import topics_corpus
 from tests.conftest import Run
 
@@ -170,6 +175,23 @@ def test_learn_saves_the_same_encoder_again(trained: Path, run: Run) -> None:
     assert "attention.encoder.kind\tencoder\n" in info
     assert "attention.encoder.layers\t1\n" in info
     assert run("info", "--check", "-m", str(trained)).returncode == 0
+
+
+def test_an_interrupt_keeps_the_best_encoder(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*arguments: Any) -> Iterator[Report]:
+        for report in learn(*arguments):
+            yield report
+            if report.step >= 100:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(learn_encoder, "learn", stop)
+    with pytest.raises(KeyboardInterrupt):
+        learn_model(Model.open(trained), "stopped", layer="encoder", layers=1, epochs=20)
+    saved = load_attention(Model.open(trained), "stopped")
+    assert saved.settings["ended"] == "interrupted" and saved.settings["steps_taken"] == 100
+    assert saved.figures["loss"] < saved.figures["loss_before"]
 
 
 @pytest.mark.parametrize(
