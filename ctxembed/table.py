@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, tee
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -126,6 +127,16 @@ class Table:
         self.lead = lead
         self.title = title  # printed above it on a page
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return its contents for pickle: the rows, the lines above them and their pictures."""
+        state = {**vars(self), "_rows": [tuple(row) for row in self.rows]}
+        state["lead"] = partial(list, [*self.lead()]) if self.lead else None
+        state["charts"] = tuple(
+            replace(chart, of=partial(_same, chart.of())) if chart.of else chart
+            for chart in self.charts
+        )
+        return state
+
     def column_index(self, column: ColumnKey) -> int:
         """Return the number of a column, from 0."""
         return column if isinstance(column, int) else self.names.index(column)
@@ -192,6 +203,10 @@ class Table:
         body = "".join(line("td", map(text, row)) for row in rows[:MAX_ROWS])
         more = f"<p>only the first {MAX_ROWS} rows</p>" if len(rows) > MAX_ROWS else ""
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
+
+
+def _same(table: Table) -> Table:
+    return table
 
 
 def round_to_total(values: Sequence[float], digits: int) -> list[str]:

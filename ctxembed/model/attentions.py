@@ -169,8 +169,7 @@ def written_at(model: Model, name: str) -> int:
     """Return the time when an attention was written, in nanoseconds; 0 where there is none."""
     if name not in model.opened_attentions:
         return 0
-    with _description(model, name).opened() as (_, status):
-        return status.st_mtime_ns
+    return _description(model, name).status().st_mtime_ns
 
 
 def digest(model: Model, name: str) -> int:

@@ -20,7 +20,13 @@ from ctxembed.stats.vectors import Floats, unit
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Folder, Part, open_failure
 from ctxembed.storage.locks import hold
-from ctxembed.storage.manifest import OpenedAttentions, apply_manifest, open_attentions, read_json
+from ctxembed.storage.manifest import (
+    OpenedAttentions,
+    apply_manifest,
+    manifest_checksum,
+    open_attentions,
+    read_json,
+)
 from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -203,6 +209,30 @@ class Model:
         checksum: str | None = self.meta.get("fingerprint")
         return checksum
 
+    def __reduce__(self) -> Any:
+        """Pickle its path, which must lead to this model where it is read; no vectors."""
+        if self.is_worked_example:
+            name = str(self.path.resolve() if self.path.exists() else self.path)
+            return Model.from_vectors, (name, list(self.vocabulary.words), self.vectors[:])
+        return _reopen, (os.path.abspath(self.path), manifest_checksum(self.meta))
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close its files; vectors that were read stay valid, other questions are refused."""
+        if self.is_worked_example:
+            return
+        for folder in self.folders():
+            folder.close()
+        for name in list(vars(self)):
+            if isinstance(getattr(Model, name, None), cached_property):
+                delattr(self, name)
+        self.senses = self.representations = None
+
     def check_unchanged(self, target: str | Path | None = None) -> None:
         """Refuse to go on if another model has replaced this one since it was opened.
 
@@ -258,3 +288,11 @@ class Model:
         if array.shape != shape:
             raise self.files.damage(part.name, f"shape {array.shape}, expected {shape}")
         return array
+
+
+def _reopen(path: str, checksum: str) -> Model:
+    """Return the model that was pickled; refuse another one in its place."""
+    model = Model.open(path)
+    if manifest_checksum(model.meta) != checksum:
+        raise ModelError(f"{path}: not the model that was pickled; open it by its path")
+    return model

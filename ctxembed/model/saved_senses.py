@@ -120,8 +120,7 @@ def open_senses(model: Model) -> Mapping[str, SavedSenses]:
     part = model.files / FILE
     if model.is_worked_example or not part.exists():
         return {}
-    with part.opened() as (_, status):
-        written = status.st_mtime_ns
+    written = part.status().st_mtime_ns
     if model.senses is None or model.senses[0] != written:
         model.senses = (written, _read_file(model, part))
     senses: Senses = model.senses[1]

@@ -137,8 +137,8 @@ def _text_notes(model: Model) -> list[str]:
         return ["this model keeps no text: bare words are shown; train again to quote as written"]
     if bundled_name(model.path):
         return []
-    with (model.files / "model.json").opened() as (_, stat):
-        changed = list(find_changed(index.files, model.path.parent, stat.st_mtime))
+    written = (model.files / "model.json").status().st_mtime
+    changed = list(find_changed(index.files, model.path.parent, written))
     more = f", and so have {len(changed) - 1} more files" if len(changed) > 1 else ""
     return [f"{name} {what}{more}: the text as it was read is shown" for name, what in changed[:1]]
 

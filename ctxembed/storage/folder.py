@@ -21,6 +21,7 @@ from zlib import crc32
 from ctxembed.errors import CtxembedError, ModelError, Replaced, read_failure
 
 SMALL = 4 << 20  # bytes; smaller files are verified each time, which takes about a millisecond
+MAX_KEPT = 1 << 20  # bytes; smaller files are read when the folder is opened, and closed
 # Windows has O_BINARY and none of the others; only O_NONBLOCK does not wait for a fifo's writer.
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NONBLOCK", "O_NOFOLLOW"))
 _FOLDER = getattr(os, "O_DIRECTORY", None)  # None: directories cannot be opened
@@ -55,7 +56,9 @@ class Folder:
         self.path, self.fix, self.follow = path, fix, follow  # follow: the folder may be a link
         self.listed: Mapping[str, Any] | None = None  # None: written before files were listed
         self.numbers: dict[str, int] = {}  # name -> open file
-        self.states: dict[str, tuple[int, int]] = {}  # its size and time when it was opened
+        self.kept: dict[str, tuple[bytes, os.stat_result]] = {}  # name -> a small file, closed
+        self.states: dict[str, tuple[int, int]] = {}  # size and time of each when it was opened
+        self.closed = False
         self.max_copied = SMALL  # bytes; larger files are mapped, not read into memory
         self.root: int | None = None  # kept open, so that its inode is not used for another folder
         self.late = _FOLDER is None  # whether each file is opened when it is read
@@ -69,17 +72,37 @@ class Folder:
                 self.identity = os.fstat(self.root)
 
     def __del__(self) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        # Elsewhere the numbers of open files mean other files, which would be read and closed.
+        raise TypeError("open files cannot be pickled; pickle their Model, or give its path")
+
+    def to_inherit(self) -> dict[str, Any]:
+        """Return what a child process needs that inherits the open files of `handles`."""
+        return vars(self).copy()
+
+    @classmethod
+    def inherit(cls, state: dict[str, Any]) -> "Folder":
+        """Return the folder of the parent process, in a child that inherited its open files."""
+        folder = cls.__new__(cls)
+        vars(folder).update(state)
+        return folder
+
+    def close(self) -> None:
+        """Close its files; those that are read later are refused."""
         self._close_files()
+        self.kept, self.closed = {}, True
         if self.root is not None:
             os.close(self.root)
+            self.root = None
 
     def __truediv__(self, name: str) -> "Part":
         return Part(self, name)
 
     def _close_files(self) -> None:
-        for number in self.numbers.values():
-            os.close(number)
-        self.numbers = {}
+        while self.numbers:  # none is closed twice: its number may be another file's by then
+            os.close(self.numbers.popitem()[1])
 
     def is_current(self) -> bool:
         """Return whether the path still leads to the directory that was opened."""
@@ -92,9 +115,19 @@ class Folder:
         return os.path.samestat(now, self.identity)
 
     def is_overwritten(self) -> bool:
-        """Return whether an open file was written to in place, as `cp` does."""
+        """Return whether a file that was opened was written to in place, as `cp` does."""
         files = list(self.numbers.items())  # another thread may open one
-        return any(_state(os.fstat(number)) != self.states[name] for name, number in files)
+        if any(_state(os.fstat(number)) != self.states[name] for name, number in files):
+            return True
+        return any(self._is_rewritten(name, status) for name, (_, status) in [*self.kept.items()])
+
+    def _is_rewritten(self, name: str, status: os.stat_result) -> bool:
+        """Return whether a file that was closed has changed; one that was replaced has not."""
+        try:
+            now = os.stat(name, dir_fd=self.root, follow_symlinks=False)
+        except OSError:
+            return False
+        return os.path.samestat(now, status) and _state(now) != _state(status)
 
     def handles(self) -> list[int]:
         """List the open files and the open directory, for a process that inherits them."""
@@ -106,13 +139,20 @@ class Folder:
             return
         try:
             for name in names:
-                with suppress(ModelError):  # reported when the file is read
-                    self.number(name)
+                if name not in self.kept:
+                    with suppress(ModelError):  # reported when the file is read
+                        self._keep(name, self.number(name))
         except OSError as error:
             if error.errno not in TOO_MANY:
                 raise open_failure(self.path, error, self.fix) from None
             self._close_files()
             self.late = True
+
+    def _keep(self, name: str, number: int | None) -> None:
+        """Read a small file and close it: a program may use many models."""
+        if number is not None and (status := os.fstat(number)).st_size <= MAX_KEPT:
+            self.kept[name] = _read(number, status.st_size), status
+            os.close(self.numbers.pop(name))
 
     def names(self, within: str = "") -> list[str]:
         """List the names in this folder, or in a folder within it that is not a link."""
@@ -128,6 +168,7 @@ class Folder:
         """Open a file anew that this process may have written."""
         if name in self.numbers:
             os.close(self.numbers.pop(name))
+        self.kept.pop(name, None)
         self.open_files([name])
         return self / name
 
@@ -138,6 +179,8 @@ class Folder:
 
     def number(self, name: str) -> int | None:
         """Return the descriptor of an opened file; None where it is missing or not listed."""
+        if self.closed:
+            raise ModelError(f"{self.path}: the model was closed; open it again")
         if self.listed is not None and name not in self.listed and name not in UNLISTED:
             return None
         if name in self.numbers or not self.is_current():  # else it might be of another model
@@ -187,12 +230,14 @@ class Part:
         folder, name = self.folder, self.name
         if folder.listed is not None and name not in folder.listed and name not in UNLISTED:
             return False
-        return name in folder.numbers or (folder.is_current() and os.path.lexists(str(self)))
+        if name in folder.numbers or name in folder.kept:
+            return True
+        return folder.is_current() and os.path.lexists(str(self))
 
     def is_dir(self) -> bool:
         """Return whether the folder holds any file."""
         folder = self.folder
-        names = folder.listed or folder.numbers or folder.model_files()
+        names = folder.listed or {*folder.numbers, *folder.kept} or folder.model_files()
         return any(name.startswith(f"{self.name}/") for name in names)
 
     @contextmanager
@@ -215,20 +260,14 @@ class Part:
 
     def status(self) -> os.stat_result:
         """Return the size and times of this file; fail if it is missing."""
+        if kept := self.folder.kept.get(self.name):
+            return kept[1]
         with self.opened() as (_, status):
             return status
 
     def open_data(self, *, whole: bool = False) -> Any:
         """Return all bytes (a large file mapped), verified; a large one only once, or if whole."""
-        with self.opened() as (number, status):
-            data: Any = b""
-            if _FOLDER is None:  # Windows cannot replace a mapped file
-                with open(number, "rb", closefd=False) as file:
-                    data = file.read()
-            elif status.st_size <= self.folder.max_copied:
-                data = _read(number, status.st_size)
-            else:
-                data = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+        data, status = self.folder.kept.get(self.name) or self._read_data()
         listed = (self.folder.listed or {}).get(self.name)
         if listed is None:
             return data
@@ -239,6 +278,15 @@ class Part:
             if large:
                 remember_verified(*seen)
         return data
+
+    def _read_data(self) -> tuple[Any, os.stat_result]:
+        with self.opened() as (number, status):
+            if _FOLDER is None:  # Windows cannot replace a mapped file
+                with open(number, "rb", closefd=False) as file:
+                    return file.read(), status
+            if status.st_size <= self.folder.max_copied:
+                return _read(number, status.st_size), status
+            return mmap.mmap(number, 0, access=mmap.ACCESS_READ), status
 
     def expect(self, key: str, value: object) -> None:
         """Refuse a file whose size, kind, shape or checksum is not as listed."""

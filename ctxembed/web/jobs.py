@@ -12,12 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from ctxembed.errors import CtxembedError, read_failure
 from ctxembed.model.model import Model
 from ctxembed.progress import Progress, Stage
+from ctxembed.storage.folder import Folder
 from ctxembed.text.processes import end_with_parent
 from ctxembed.word_senses.sense_map import WordMap, word_map
 
@@ -108,7 +110,11 @@ class Jobs:
             process = subprocess.Popen(line, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=fds)
         except OSError as error:  # too many open files, or no memory
             raise CtxembedError(read_failure("starting a process for the map", error)) from None
-        opened = (model.path, model.meta, model.files, model.opened_attentions)
+        attentions = {
+            name: part and (part.folder.to_inherit(), part.name)
+            for name, part in model.opened_attentions.items()
+        }
+        opened = (model.path, model.meta, model.files.to_inherit(), attentions)
         assert process.stdin is not None
         with suppress(OSError), process.stdin as stdin:  # closed: it has ended already
             pickle.dump((os.getpid(), opened, word, attention), stdin)
@@ -148,6 +154,14 @@ class _PipeProgress(Progress, Stage):
             self.send((self.name, min(1.0, self.count / self.total)))
 
 
+def _inherit(path: Path, meta: dict[str, Any], files: Any, attentions: dict[str, Any]) -> Model:
+    """Return the model of the parent process, whose open files this process inherited."""
+    parts = {
+        name: state and Folder.inherit(state[0]) / state[1] for name, state in attentions.items()
+    }
+    return Model(path, meta, Folder.inherit(files), parts)
+
+
 def compute_map() -> None:
     """Compute the map of a word in this child process; write progress and result to stdout."""
     parent, opened, word, attention = pickle.load(sys.stdin.buffer)  # safe: our parent wrote it
@@ -161,6 +175,7 @@ def compute_map() -> None:
         output.flush()
 
     try:
-        send(word_map(Model(*opened), word, attention=attention, progress=_PipeProgress(send)))
+        model = _inherit(*opened)
+        send(word_map(model, word, attention=attention, progress=_PipeProgress(send)))
     except CtxembedError as error:
         send(error)

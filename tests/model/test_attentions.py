@@ -42,7 +42,7 @@ def test_no_array_is_read_from_elsewhere(name: str, model: Model, tmp_path: Path
     np.save(model.path / "x.npy", np.zeros(3, np.float32))
     change(model, arrays={name: [3]})
     with pytest.raises(ModelError, match=r"layer.json: damaged \(no array is called '"):
-        load_attention(model, "learned")
+        load_attention(Model.open(model.path), "learned")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_no_array_is_read_from_elsewhere(name: str, model: Model, tmp_path: Path
 def test_a_description_with_gaps_is_damaged(changes: dict[str, Any], model: Model) -> None:
     change(model, **changes)
     with pytest.raises(ModelError, match=r"layer\.json: damaged .*learn it again"):
-        load_attention(model, "learned")
+        load_attention(Model.open(model.path), "learned")
 
 
 def test_saved_senses_are_read_back(model: Model) -> None:
@@ -77,7 +77,7 @@ def test_saved_senses_are_read_back(model: Model) -> None:
 def test_an_attention_of_an_earlier_version_names_the_fix(model: Model) -> None:
     change(model, format=1)
     with pytest.raises(ModelError, match="by an earlier ctxembed; learn it again with: ctxembed"):
-        load_attention(model, "learned")
+        load_attention(Model.open(model.path), "learned")
 
 
 @pytest.mark.parametrize("damage", ["missing", "no JSON", "from before", "an array"])

@@ -127,9 +127,8 @@ def test_damage_is_reported(model: Model) -> None:
     ):
         path.write_bytes(whole)
         harm()
-        model.senses = None
         with pytest.raises(ModelError, match=f"{message}.*ctxembed senses WORD --save finds"):
-            saved_senses(model, "bank")
+            saved_senses(Model.open(model.path), "bank")
     save_senses(model, two_senses("bank"))  # what is worth nothing is replaced
     assert saved_senses(model, "bank") is not None
 
