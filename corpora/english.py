@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"  # more may round otherwise
@@ -97,7 +98,7 @@ def train(weights: dict[str, float], work: Path, progress: Bars) -> None:
 
 def find_senses(work: Path, progress: Bars) -> None:
     """Find the senses of words that seem to have several, and of words that are known to."""
-    how = {"save": True, "progress": progress}
+    how: dict[str, Any] = {"save": True, "progress": progress}
     ctxembed.senses(work, (), top=SENSES, min_count=FREQUENT, min_score=SCORE, **how)
     model = ctxembed.open(work)
     listed = map(model.vocabulary.find, (HERE / "english.ambiguous.txt").read_text().split())

@@ -21,8 +21,11 @@ _QUERIES = (  # each in a file of its name
     "explain", "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses",
     "shift", "show", "similarity", "substitutes", "tokenize", "vectorize",
 )  # fmt: skip
-_WHERE = {
-    "CtxembedError": "ctxembed.errors",
+_ERRORS = (
+    "CorpusError", "CtxembedError", "ModelError", "Replaced", "UnknownWordError", "UsageError",
+)  # fmt: skip
+_WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py writes it
+    **{name: "ctxembed.errors" for name in _ERRORS},
     "Chart": "ctxembed.table", "Column": "ctxembed.table", "Table": "ctxembed.table",
     "Corpus": "ctxembed.text.corpus",
     "Model": "ctxembed.model.model",

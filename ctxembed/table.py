@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from itertools import islice, tee
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, cast, overload
 
-from ctxembed import look_up
 from ctxembed.errors import CtxembedError
 
 
@@ -100,10 +100,10 @@ class Chart:
 
 
 class Table:
-    """Columns and rows.
+    """Columns and rows: `for row in table` yields dictionaries, table["word"] is a column.
 
-    rows: a sequence; an iterator, which is kept as it is read; or a function that returns an
-    iterator, which is called again for each reading. `notes` and `unknown` (a message for each word
+    rows: a sequence; an iterator; or a function that returns an iterator. Rows are computed when
+    they are read, and kept; `stream` keeps none. `notes` and `unknown` (a message for each word
     left out) go to stderr, and may grow until the last row is read. `charts` are its pictures, with
     `caption` and the notes below them. `lead` returns lines of text printed above the table.
     """
@@ -147,23 +147,63 @@ class Table:
         return [column.name for column in self.columns]
 
     @property
-    def rows(self) -> Iterable[Row]:
-        """The rows, from the first one."""
-        if callable(self._rows):
-            return self._rows()
-        if isinstance(self._rows, Iterator):
-            self._rows, fresh = tee(self._rows)
-            return fresh
+    def rows(self) -> Iterable[tuple[Any, ...]]:
+        """The rows, from the first one; each is computed once and kept."""
+        rows: Any = iter(self._rows()) if callable(self._rows) else self._rows
+        if isinstance(rows, Iterator):
+            self._rows, rows = tee(rows)
+        return cast(Iterable[tuple[Any, ...]], rows)
+
+    def stream(self) -> Iterable[Row]:
+        """Return the rows for one reading, which are not kept: for tables longer than memory."""
+        return self._rows() if callable(self._rows) else self.rows
+
+    def _read(self) -> Sequence[Row]:
+        if not isinstance(self._rows, Sequence):
+            self._rows = list(self.rows)
         return self._rows
 
-    def records(self) -> list[dict[str, Cell]]:
+    def records(self, *, plain: bool = False) -> list[dict[str, Any]]:
         """Return the rows as dictionaries keyed by column.
+
+        plain: vectors are lists and what is no number is None, as json.dumps needs it.
 
         >>> Table(("word", "count"), [("apple", 3)]).records()
         [{'word': 'apple', 'count': 3}]
         """
+        change: Callable[[Any], Any] = _plain if plain else lambda cell: cell
+        return [dict(zip(self.names, map(change, row), strict=True)) for row in self._read()]
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         names = self.names
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
+        return (dict(zip(names, row, strict=True)) for row in self.rows)
+
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, key: int | str | slice) -> Any:
+        """Return a row by its number from 0, several by a slice, or the cells of a column.
+
+        >>> table = Table(("word", "count"), [("apple", 3), ("pear", 1)])
+        >>> table[-1], table["count"]
+        ({'word': 'pear', 'count': 1}, [3, 1])
+        """
+        if not isinstance(key, str):
+            return self.records()[key]
+        if key not in self.names:
+            raise KeyError(f"no column {key!r}; it has {', '.join(self.names)}")
+        return [row[self.column_index(key)] for row in self._read()]
+
+    def __repr__(self) -> str:
+        rows = len(self._rows) if isinstance(self._rows, Sequence) else "not counted"
+        names = ", ".join(self.names)
+        return f"<Table of {names if len(names) <= 50 else names[:49] + '…'}; rows: {rows}>"
 
     def to_pandas(self) -> Any:
         """Return the rows as a data frame."""
@@ -175,7 +215,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return the picture, if there is one, and the first rows, for a notebook."""
-        return (look_up("draw")(self) if self.charts else "") + self.as_html()
+        return (_look_up("draw")(self) if self.charts else "") + self.as_html()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Print the first rows as text, for a notebook without HTML."""
@@ -184,7 +224,7 @@ class Table:
     def __str__(self) -> str:
         rows = list(islice(self.rows, MAX_ROWS + 1))
         more = f"only the first {MAX_ROWS} rows\n" if len(rows) > MAX_ROWS else ""
-        return "".join(look_up("render")(Table(self.columns, rows[:MAX_ROWS]), "table")) + more
+        return "".join(_look_up("render")(Table(self.columns, rows[:MAX_ROWS]), "table")) + more
 
     def as_html(self) -> str:
         """Return the first rows as HTML."""
@@ -203,6 +243,18 @@ class Table:
         body = "".join(line("td", map(text, row)) for row in rows[:MAX_ROWS])
         more = f"<p>only the first {MAX_ROWS} rows</p>" if len(rows) > MAX_ROWS else ""
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
+
+
+def _plain(cell: Any) -> Any:
+    value = cell.tolist() if hasattr(cell, "tolist") else cell
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _look_up(name: str) -> Any:
+    """Return a public function of ctxembed; to type checkers an import would be a cycle."""
+    return import_module("ctxembed").look_up(name)
 
 
 def _same(table: Table) -> Table:

@@ -1,9 +1,11 @@
 """A Table can be read twice, and shown in a notebook."""
 
+import json
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from ctxembed.errors import CtxembedError
@@ -20,7 +22,7 @@ def test_a_stream_is_kept() -> None:
     assert numbers == [0, 1, 2]
 
 
-def test_a_table_from_a_function_is_computed_each_time() -> None:
+def test_a_table_from_a_function_is_computed_once_or_streamed() -> None:
     begun = []
 
     def rows() -> Iterator[tuple[int]]:
@@ -28,8 +30,10 @@ def test_a_table_from_a_function_is_computed_each_time() -> None:
         return iter([(7,)])
 
     table = Table(("n",), rows)
-    assert table.records() == table.records() == [{"n": 7}]
+    assert [*table.stream()] == [*table.stream()] == [(7,)]
     assert len(begun) == 2
+    assert table.records() == table.records() == [*table] == [{"n": 7}]
+    assert [*table.stream()] == [(7,)] and len(table) == 1 and len(begun) == 3
 
 
 def test_notes_may_grow_while_rows_are_read() -> None:
@@ -108,3 +112,27 @@ def test_to_pandas() -> None:
     pandas.testing.assert_frame_equal(
         frame, pandas.DataFrame({"word": ["apple", "bank"], "n": [1, 2]})
     )
+
+
+def test_a_table_is_a_sequence_of_rows_and_columns() -> None:
+    table = Table(("word", "n"), iter([("apple", 1), ("bank", 2), ("pear", 3)]))
+    assert repr(table) == "<Table of word, n; rows: not counted>"
+    assert len(table) == 3 and [row["n"] for row in table] == [1, 2, 3]
+    assert table[0] == {"word": "apple", "n": 1} and table[-1]["word"] == "pear"
+    assert table["word"] == ["apple", "bank", "pear"] and table[1:] == table.records()[1:]
+    assert repr(table) == "<Table of word, n; rows: 3>"
+    with pytest.raises(IndexError):
+        table[3]
+    with pytest.raises(KeyError, match="no column 'nothing'; it has word, n"):
+        table["nothing"]
+    assert len(repr(Table([f"column{i}" for i in range(99)], []))) < 80
+
+
+def test_records_for_json() -> None:
+    vector = np.array([0.5, float("nan")], np.float32)
+    table = Table(("word", "n", "vector"), [("a", np.float64("inf"), vector), ("b", 1, [2.0])])
+    text = json.dumps(table.records(plain=True), allow_nan=False)
+    assert text == (
+        '[{"word": "a", "n": null, "vector": [0.5, null]}, {"word": "b", "n": 1, "vector": [2.0]}]'
+    )
+    assert table.records()[0]["vector"] is vector

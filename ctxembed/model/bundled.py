@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxembed.errors import UsageError
 from ctxembed.model.model import Model
+from ctxembed.model.ranges import check_numbers
 from ctxembed.table import Column, Table, answers
 
 P = ParamSpec("P")
@@ -92,7 +94,11 @@ def on_model(
     """Decorate a query with its columns, and let it take a model's path or name as well."""
 
     def wrap(query: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[ModelLike, P], R]:
+        names = list(signature(query).parameters)[1:]
+
         def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            parameters = dict(zip(names, args, strict=False)) | kwargs
+            check_numbers(query.__name__, parameters)
             opened = open_model(model)
             result = query(opened, *args, **kwargs)
             if isinstance(result, Table) and result.charts:

@@ -209,6 +209,9 @@ class Model:
         checksum: str | None = self.meta.get("fingerprint")
         return checksum
 
+    def __repr__(self) -> str:
+        return f"<Model {self.path.name}: {self.meta['vocabulary']:,} words, {self.dim} dimensions>"
+
     def __reduce__(self) -> Any:
         """Pickle its path, which must lead to this model where it is read; no vectors."""
         if self.is_worked_example:

@@ -25,7 +25,7 @@ BATCH_SIZE = 1 << 14  # rows that are converted together
 def write_table(path: Path, table: Table) -> tuple[int, int]:
     """Write the vectors and the other columns of a table; return (n, d)."""
     (column,) = (column for column in table.columns if column.role == "vector")
-    rows = iter(table.rows)
+    rows = iter(table.stream())
 
     def chunks() -> Chunks:
         while batch := list(islice(rows, BATCH_SIZE)):

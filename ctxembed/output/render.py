@@ -31,7 +31,7 @@ def render(
     chosen = FORMATS[form]
     digits = chosen.digits if precision is None else precision
     page = Page(digits, header, width, bold)
-    rows = table.rows
+    rows: Iterable[Row] = table.stream()
     if digits is not None and any(column.role == "share" for column in table.columns):
         rows = round_shares(table, digits, numbers=chosen.values)
     if chosen.values:

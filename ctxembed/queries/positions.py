@@ -4,7 +4,7 @@ from ctxembed.attention.terms import Distance, Walls, sinusoidal
 from ctxembed.context.columns import vector_of
 from ctxembed.context.representations import Attention, Representations
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import open_model
+from ctxembed.model.bundled import ModelLike, open_model
 from ctxembed.model.model import Model
 from ctxembed.table import Chart, Column, Table, answers
 
@@ -24,7 +24,7 @@ def positions(
     *,
     dot: bool = False,
     attention: str | None = None,
-    model: Model | str | None = None,
+    model: ModelLike = None,
 ) -> Table:
     """Tabulate sinusoidal positions, their dot products, or what an attention adds by distance."""
     if attention is not None:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ctxembed.context.columns import SENTENCE
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import open_model
-from ctxembed.model.model import Model
+from ctxembed.model.bundled import ModelLike, open_model
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.boundaries import sentence_spans
 from ctxembed.text.corpus import Block, Corpus
@@ -26,7 +25,7 @@ SPAN = (
 @answers(SENTENCE, TOKEN, TOKENS, *SPAN)
 def tokenize(
     text: str, *, unit: str = "word", pieces: int = 1000, per: str = "token",
-    model: Model | str | None = None, tokenizer: str = "word", cased: bool = False,
+    model: ModelLike = None, tokenizer: str = "word", cased: bool = False,
     language: str = "", lines: bool = False, encoding: str = "utf-8", errors: str = "strict",
 ) -> Table:  # fmt: skip
     """List the tokens of a text or a file with their offsets; a model has its own tokenizer."""

@@ -9,8 +9,7 @@ import numpy as np
 from ctxembed.context.columns import SENTENCE, vector_of
 from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import open_model
-from ctxembed.model.model import Model
+from ctxembed.model.bundled import ModelLike, open_model
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
 from ctxembed.table import Cell, Column, Table, answers
@@ -60,7 +59,7 @@ class Counts:
 @answers(SENTENCE, ROW, WORDS, NUMBERS, VECTOR, VALUE, COLUMN)
 def vectorize(
     text: str, method: str = "bow", *, columns: Sequence[str] = (), sparse: bool = False,
-    model: Model | str | None = None, tokenizer: Tokenizer | None = None, encoding: str = "utf-8",
+    model: ModelLike = None, tokenizer: Tokenizer | None = None, encoding: str = "utf-8",
     errors: str = "strict",
 ) -> Table:  # fmt: skip
     """Return counts (one-hot, bow, tfidf) or mean vectors (static, bag, ...) of each line."""

@@ -267,7 +267,18 @@ class Part:
 
     def open_data(self, *, whole: bool = False) -> Any:
         """Return all bytes (a large file mapped), verified; a large one only once, or if whole."""
-        data, status = self.folder.kept.get(self.name) or self._read_data()
+        data: Any
+        if kept := self.folder.kept.get(self.name):
+            data, status = kept
+        else:
+            with self.opened() as (number, status):
+                if _FOLDER is None:  # Windows cannot replace a mapped file
+                    with open(number, "rb", closefd=False) as file:
+                        data = file.read()
+                elif status.st_size <= self.folder.max_copied:
+                    data = _read(number, status.st_size)
+                else:
+                    data = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
         listed = (self.folder.listed or {}).get(self.name)
         if listed is None:
             return data
@@ -278,15 +289,6 @@ class Part:
             if large:
                 remember_verified(*seen)
         return data
-
-    def _read_data(self) -> tuple[Any, os.stat_result]:
-        with self.opened() as (number, status):
-            if _FOLDER is None:  # Windows cannot replace a mapped file
-                with open(number, "rb", closefd=False) as file:
-                    return file.read(), status
-            if status.st_size <= self.folder.max_copied:
-                return _read(number, status.st_size), status
-            return mmap.mmap(number, 0, access=mmap.ACCESS_READ), status
 
     def expect(self, key: str, value: object) -> None:
         """Refuse a file whose size, kind, shape or checksum is not as listed."""

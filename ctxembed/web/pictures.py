@@ -102,7 +102,7 @@ def _cosines(model: Model, table: Table, parameters: Parameters) -> Iterator[Tab
 def _counts(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]:
     """Yield the counts of each sentence as a row of squares."""
     rows = list(table.rows)
-    most = max([1.0, *(float(cell) for row in rows for cell in row[1:])])  # type: ignore[arg-type]
+    most = max([1.0, *(float(cell) for row in rows for cell in row[1:])])
     chart = Chart("heat", range(1, len(table.columns)), label=[0], domain=(0, most))
     yield Table(table.columns, rows, chart=chart)
 

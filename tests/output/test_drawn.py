@@ -56,7 +56,7 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "ablate": [(lambda _: ctxembed.ablate(EVERYDAY, APPLE), ["bars"])],
     "positions": [
         (lambda _: ctxembed.positions(), ["heat"]),
-        (lambda _: ctxembed.positions(EVERYDAY, attention="learned"), ["lines"]),
+        (lambda _: ctxembed.positions(attention="learned", model=EVERYDAY), ["lines"]),
     ],
     "ambiguity": [(lambda _: ctxembed.ambiguity(EVERYDAY, ["bank", "apple"]), ["dots"])],
     "neighbors": [

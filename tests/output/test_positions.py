@@ -356,7 +356,7 @@ def test_a_sentence(words: int, chance: np.random.Generator) -> None:
 def test_pictures_of_real_answers(often: Path) -> None:
     """The same holds for what commands draw: a curve, a plane, a figure with its interval."""
     everyday = bundled_model("everyday")
-    curve = ctxembed.positions(everyday, attention="learned")
+    curve = ctxembed.positions(attention="learned", model=everyday)
     assert curve.charts[0].kind == "lines"
     names = [name for name in curve.names if name.startswith("head")]
     seen = Picture(curve)

@@ -36,7 +36,7 @@ def test_attention_runs_once_for_each_representation(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(representations, "attend", count)
     table = compare(None, SENTENCE)
-    assert list(table.rows) and list(table.lead() if table.lead else ()) and draw(table)
+    assert len(table) and table.lead and [*table.lead()] and draw(table)
     assert len(runs) == 3  # general, learned, and learned as saved senses scale it
     assert set(runs.values()) == {1}
 
