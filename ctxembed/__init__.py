@@ -37,7 +37,7 @@ _WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py w
     "given": "ctxembed.context.worked_example:open_worked_example",  # its name in 0.2
     **{name: f"ctxembed.queries.{name}" for name in _QUERIES},
     "info": "ctxembed.queries.info", "check": "ctxembed.queries.info",
-    "vector": "ctxembed.queries.show",
+    "vector": "ctxembed.queries.show", "encode": "ctxembed.queries.vectorize",
     "analogy": "ctxembed.queries.neighbors",
     "explain_weights": "ctxembed.queries.explain",
     "align": "ctxembed.word_senses.alignment",

@@ -43,6 +43,7 @@ from ctxembed.queries.show import vector as vector
 from ctxembed.queries.similarity import similarity as similarity
 from ctxembed.queries.substitutes import substitutes as substitutes
 from ctxembed.queries.tokenize import tokenize as tokenize
+from ctxembed.queries.vectorize import encode as encode
 from ctxembed.queries.vectorize import vectorize as vectorize
 from ctxembed.table import Chart as Chart
 from ctxembed.table import Column as Column
@@ -85,6 +86,7 @@ __all__ = [
     "contextualize",
     "define",
     "draw",
+    "encode",
     "evaluate",
     "explain",
     "explain_weights",

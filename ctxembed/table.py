@@ -215,7 +215,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return the picture, if there is one, and the first rows, for a notebook."""
-        return (_look_up("draw")(self) if self.charts else "") + self.as_html()
+        return (look_up("draw")(self) if self.charts else "") + self.as_html()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Print the first rows as text, for a notebook without HTML."""
@@ -224,7 +224,7 @@ class Table:
     def __str__(self) -> str:
         rows = list(islice(self.rows, MAX_ROWS + 1))
         more = f"only the first {MAX_ROWS} rows\n" if len(rows) > MAX_ROWS else ""
-        return "".join(_look_up("render")(Table(self.columns, rows[:MAX_ROWS]), "table")) + more
+        return "".join(look_up("render")(Table(self.columns, rows[:MAX_ROWS]), "table")) + more
 
     def as_html(self) -> str:
         """Return the first rows as HTML."""
@@ -252,7 +252,7 @@ def _plain(cell: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _look_up(name: str) -> Any:
+def look_up(name: str) -> Any:
     """Return a public function of ctxembed; to type checkers an import would be a cycle."""
     return import_module("ctxembed").look_up(name)
 

@@ -27,6 +27,7 @@ from ctxembed.storage.manifest import (
     open_attentions,
     read_json,
 )
+from ctxembed.table import look_up
 from ctxembed.text.index import Index
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -211,6 +212,35 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.path.name}: {self.meta['vocabulary']:,} words, {self.dim} dimensions>"
+
+    def __len__(self) -> int:
+        return int(self.meta["vocabulary"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.vocabulary.words)
+
+    def __contains__(self, word: str) -> bool:
+        return bool(self.vocabulary.parts(word))
+
+    def __getitem__(self, words: str | Sequence[str]) -> Floats:
+        """Return (d,) the static vector of a word, or (n, d) those of several."""
+        if isinstance(words, str):
+            return self.vector(words)
+        return np.array([self.vector(word) for word in words])
+
+    def most_similar(self, word: str, topn: int = 10, **options: Any) -> list[tuple[str, float]]:
+        """Return the nearest words and their cosines; options are those of neighbors."""
+        table = look_up("neighbors")(self, word, topn, **options)
+        return list(zip(table["neighbor"], table["cosine"], strict=True))
+
+    def similarity(self, one: str, other: str) -> float:
+        """Return the cosine of two static vectors."""
+        return float(unit(self[one]) @ unit(self[other]))
+
+    def encode(self, sentences: str | Sequence[str], attention: str | None = None) -> Floats:
+        """Return (n, d) the contextual vectors of sentences, as ctxembed.encode does."""
+        vectors: Floats = look_up("encode")(self, sentences, attention)
+        return vectors
 
     def __reduce__(self) -> Any:
         """Pickle its path, which must lead to this model where it is read; no vectors."""

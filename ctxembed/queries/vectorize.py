@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from ctxembed.context.columns import SENTENCE, vector_of
-from ctxembed.context.representations import Representations
+from ctxembed.context.representations import Representation, Representations
+from ctxembed.context.sentences import choose_representation
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import ModelLike, open_model
+from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
+from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table, answers
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -70,15 +73,39 @@ def vectorize(
     representation = Representations.of(opened).get(method)
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        lines = each_sentence(text, encoding, errors)
-        for targets, vectors in contextual_vectors(opened, representation, lines, every_word=True):
-            numbers = np.array([target.sentence for target in targets])
-            starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-            sizes = np.diff(starts, append=len(numbers))[:, None]
-            means = (np.add.reduceat(vectors, starts, axis=0) / sizes).astype(np.float32)
-            yield from zip(numbers[starts].tolist(), means, strict=True)
+        yield from mean_vectors(opened, representation, each_sentence(text, encoding, errors))
 
     return Table((SENTENCE, vector_of(opened.dim, VECTOR)), rows)
+
+
+def encode(
+    model: ModelLike, sentences: str | Sequence[str], attention: str | None = None
+) -> Floats:
+    """Return (n, d) a vector for each sentence, or (d,) for one: of its marked target, `[apple]`,
+    or the mean of the contextual vectors of its words. A sentence without known words is NaN.
+    """
+    opened = open_model(model)
+    lines = [sentences] if isinstance(sentences, str) else list(sentences)
+    representation = choose_representation(Representations.of(opened), attention, None)
+    encoded = np.full((len(lines), representation.dim), np.nan, np.float32)
+    for marked in (False, True):
+        own = [i for i, line in enumerate(lines) if ("[" in line) is marked]
+        some = (lines[i] for i in own)
+        for number, mean in mean_vectors(opened, representation, some, every_word=not marked):
+            encoded[own[number - 1]] = mean
+    return encoded[0] if isinstance(sentences, str) else encoded
+
+
+def mean_vectors(
+    model: Model, representation: Representation, lines: Iterable[str], *, every_word: bool = True
+) -> Iterator[tuple[int, Floats]]:
+    """Yield the number of each line and (d,) the mean vector of its words, or of its targets."""
+    for targets, vectors in contextual_vectors(model, representation, lines, every_word=every_word):
+        numbers = np.array([target.sentence for target in targets])
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        sizes = np.diff(starts, append=len(numbers))[:, None]
+        means = (np.add.reduceat(vectors, starts, axis=0) / sizes).astype(np.float32)
+        yield from zip(numbers[starts].tolist(), means, strict=True)
 
 
 def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
