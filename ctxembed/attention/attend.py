@@ -25,6 +25,7 @@ from ctxembed.attention.layer import Gradients, Layer
 from ctxembed.attention.products import matmul_heads, mix, outer, project, project_heads, sum_heads
 from ctxembed.attention.scores import Mask, dot, scale_scores, softmax
 from ctxembed.attention.terms import TokenPairs
+from ctxembed.stats.threads import one_thread
 from ctxembed.stats.vectors import Floats, unit
 
 
@@ -145,6 +146,7 @@ class AttentionResult:
         return gradients | {k: np.concatenate([d_first[k], d_others[k]]) for k in d_first}
 
 
+@one_thread()
 def attend(
     layer: Layer, x: Floats, ids: NDArray[Any] | None = None, *,
     queries: NDArray[np.intp] | None = None, mask: Mask | None = None,

@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from ctxembed.errors import UsageError
 from ctxembed.model.model import Model
 from ctxembed.model.ranges import check_numbers
+from ctxembed.stats.threads import one_thread
 from ctxembed.table import Column, Table, answers
 
 P = ParamSpec("P")
@@ -96,6 +97,7 @@ def on_model(
     def wrap(query: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[ModelLike, P], R]:
         names = list(signature(query).parameters)[1:]
 
+        @one_thread()
         def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:
             parameters = dict(zip(names, args, strict=False)) | kwargs
             check_numbers(query.__name__, parameters)

@@ -25,6 +25,7 @@ from ctxembed.context.sentences import (
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
+from ctxembed.stats.threads import one_thread
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
 
@@ -114,6 +115,7 @@ def read_targets(
             yield targets
 
 
+@one_thread()
 def _run(representation: Representation, items: Sequence[Occurrence]) -> Floats:
     """Return vectors (n, d) of targets; if each word of a sentence is one, attend to it once."""
     if not isinstance(representation, Attention | RecurrentRepresentation):

@@ -13,6 +13,7 @@ from ctxembed.explanation.substitutes import SubstituteRanker
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.queries.define import find_related, list_written
+from ctxembed.stats.threads import one_thread
 from ctxembed.table import Cell, Chart, Column, Table
 
 SUBSTITUTES = (
@@ -59,7 +60,8 @@ def substitutes(
                 representations, items, vectors, min_count, related=related
             )
             for i, (sentence, name, _) in enumerate(block):
-                ranking = ranker.rank(i, representation, vectors[i], chosen)
+                with one_thread():
+                    ranking = ranker.rank(i, representation, vectors[i], chosen)
                 for rank, (row, fits) in enumerate(ranking.best(number), 1):
                     yield sentence, name, rank, words[row], float(fits.sum()), *map(float, fits)
 

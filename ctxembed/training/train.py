@@ -17,6 +17,7 @@ from ctxembed.model.write import write_files, write_frames
 from ctxembed.progress import SILENT, Progress
 from ctxembed.static.engine import Train, choose, cores, fit_settings
 from ctxembed.static.settings import EngineSettings
+from ctxembed.stats.threads import one_thread
 from ctxembed.storage.atomic import atomic_directory
 from ctxembed.table import PROPERTIES, Cell, Table, answers
 from ctxembed.text.build_index import Counted, build, put_first, split_into_units, write_occurrences
@@ -97,6 +98,7 @@ class TrainResult:
 
 
 @answers(*PROPERTIES)
+@one_thread()
 def train(corpus: CorpusLike, output: str | Path = "ctxembed-model", **options: Any) -> Table:
     """Train a model on a corpus and return a summary; options are those of train_model."""
     return train_model(corpus, output, **options).to_table()
