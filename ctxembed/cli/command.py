@@ -254,15 +254,17 @@ class Lines:
     """Every line of a file, or of stdin for `-`, from the first each time; empty ones count."""
 
     file: str
+    pauses: bool = False  # whether PAUSE is among the lines of a pipe, for queries that know it
 
     def __iter__(self) -> Iterator[str]:
-        from ctxembed.text.lines import Decoding, every_line
+        from ctxembed.text.lines import PAUSE, Decoding, every_line
 
         if self.file == "-":  # can be read once only
             _set_retry(False)
         bad_lines().clear()
         decoding = Decoding(**batch_decoding(), bad=bad_lines())
-        return map(str.strip, every_line(self.file, decoding))
+        lines = every_line(self.file, decoding, pauses=self.pauses)
+        return (line if line is PAUSE else line.strip() for line in lines)
 
 
 def batch_decoding() -> dict[str, str]:

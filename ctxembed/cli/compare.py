@@ -4,7 +4,8 @@ from typing import Any
 
 from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
-from ctxembed.queries.compare import compare
+from ctxembed.cli.pipes import answer_pipe, reads_pipe
+from ctxembed.queries.compare import Earlier, compare
 from ctxembed.table import Table
 
 
@@ -24,5 +25,11 @@ def command_(
     **values: Any,
 ) -> Table:  # fmt: skip
     """Compare a word's static vector with its vectors in sentences."""
-    sentences = expand_stdin(sentence, numbered=True)
-    return compare(open_model(model, vectors), sentences, attention=attention or (), **values)
+    opened, earlier = open_model(model, vectors), Earlier()
+
+    def answer(sentences: list[str]) -> Table:
+        return compare(opened, sentences, attention=attention or (), earlier=earlier, **values)
+
+    if reads_pipe(sentence):
+        return answer_pipe(answer)
+    return answer(expand_stdin(sentence, numbered=True))

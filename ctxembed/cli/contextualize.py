@@ -43,4 +43,6 @@ def command_(
         raise UsageError("give one file, or - for stdin; several need --on spark")
     if output is not None and Path(output).suffix not in ARRAYS:
         raise UsageError(f"-o {output}: the name must end in .npz, .npy or .parquet")
-    return contextualize(open_model(model, vectors), Lines(files[0]), encoder=encoder, **values)
+    return contextualize(
+        open_model(model, vectors), Lines(files[0], pauses=True), encoder=encoder, **values
+    )

@@ -6,6 +6,7 @@ import click
 
 from ctxembed.cli import options
 from ctxembed.cli.command import command, expand_stdin, open_model
+from ctxembed.cli.pipes import answer_pipe, reads_pipe
 from ctxembed.queries.define import define
 from ctxembed.table import Table
 
@@ -28,4 +29,7 @@ from ctxembed.table import Table
 @options.model
 def command_(sentence: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Define a word in its sentence: rank its senses in a dictionary."""
-    return define(open_model(model), expand_stdin(sentence, numbered=True), **values)
+    opened = open_model(model)
+    if reads_pipe(sentence):
+        return answer_pipe(lambda sentences: define(opened, sentences, **values))
+    return define(opened, expand_stdin(sentence, numbered=True), **values)

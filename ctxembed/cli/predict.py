@@ -13,5 +13,9 @@ from ctxembed.table import Table
 @options.batch()
 def command_(sentence: tuple[str, ...], attention: str | None, model: str | None) -> Table:
     """Label the marked targets of sentences with a fitted task; without SENTENCE, reads stdin."""
-    lines = Lines("-") if sentence in ((), ("-",)) else expand_stdin(sentence, numbered=True)
+    lines = (
+        Lines("-", pauses=True)
+        if sentence in ((), ("-",))
+        else expand_stdin(sentence, numbered=True)
+    )
     return predict(open_model(model), lines, attention=attention)

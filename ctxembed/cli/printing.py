@@ -14,6 +14,7 @@ from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
+from ctxembed.text.streams import is_live
 
 MAX_LINES = 20  # that could not be decoded and are listed
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -156,7 +157,11 @@ def _print_tables(tables: Sequence[Table], several: bool) -> None:
     else:
         pieces = _text(tables, several, terminal=False)
     if name is None:
-        sys.stdout.writelines(pieces)  # type: ignore[arg-type]
+        live = is_live(sys.stdin)  # another program may wait for each line
+        for piece in pieces:
+            sys.stdout.write(piece)  # type: ignore[arg-type]
+            if live:
+                sys.stdout.flush()
         sys.stdout.flush()
     else:
         write_file(name, pieces)

@@ -1,7 +1,7 @@
 """Compare the static vector of a word with its contextual vectors in sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,16 +51,25 @@ PANEL = ("sentence", "target")
 WEIGHTS = (SENTENCE, TARGET, TOKEN, POSITION, replace(WEIGHT, group=PANEL))
 
 
-@on_model(*TARGET_COLUMNS, AXIS, *SEVERAL, VECTOR, *MEANING)
+@dataclass
+class Earlier:
+    """What sentences compared earlier say of later ones: the first vectors, and the baselines."""
+
+    firsts: dict[tuple[int, ...], dict[str, Floats]] = field(default_factory=dict)  # by target
+    baseline: dict[tuple[str, int], float | None] = field(default_factory=dict)
+
+
+@on_model(*TARGET_COLUMNS, AXIS, VECTOR, *MEANING, *SEVERAL)
 def compare(
     model: Model, sentences: str | Sequence[str], *, word: str | None = None,
     axes: Axes | None = None, attention: str | Sequence[str] = (), general: str | None = None,
     encoders: Sequence[str] = (), number: int = 3, min_count: int = 1,
+    earlier: Earlier | None = None,
 ) -> Table:  # fmt: skip
     """Describe what each target means here, and compare its vectors: a row for each representation.
 
     attention: names, or a list of them; default all of the model. An encoder's vectors have a space
-    of their own: its vectors of single words are the static ones there.
+    of their own: its vectors of single words are the static ones there. earlier: kept over calls.
     """
     representations = Representations.of(model)
     axes, axis_notes = known_axes(model, axes, (*TARGET_COLUMNS, *SEVERAL, VECTOR, *MEANING))
@@ -88,25 +97,27 @@ def compare(
     meanings = find_meanings(
         representations, read, chosen, runs, senses, decisions, main, number, min_count
     )
-    firsts: dict[tuple[int, ...], int] = {}  # the first row of each target
-    baseline: dict[tuple[str, int], float | None] = {}
+    earlier = earlier or Earlier()
+    baseline = earlier.baseline
     rows: list[tuple[Cell, ...]] = []
     for row, (sentence, target, item) in enumerate(targets):
         own = item.own.tolist()
-        first = firsts.setdefault(tuple(own), row)
+        first = earlier.firsts.setdefault(tuple(own), {n: v[row] for n, v in vectors.items()})
         for one in compared:
             name, vector = one.name, vectors[one.name][row]
             static = cosine(vector, one.alone(own).mean(axis=0))
             cells: list[Cell] = [sentence, target, item.position, name, static]
             cells += map(float, on_axes[name][row])
+            several: list[Cell] = []
             if read.several:
                 if len(own) == 1 and (name, own[0]) not in baseline:
                     baseline[name, own[0]] = _mean_cosine(model, one, own[0])
                 random = baseline[name, own[0]] if len(own) == 1 else None
-                cells += [cosine(vector, vectors[name][first]), random]
+                several = [cosine(vector, first[name]), random]
             cells += [vector] if given else []
             meaning = meanings[row].get(name)
-            rows.append((*cells, *(meaning.cells() if meaning else (None,) * len(MEANING))))
+            cells += meaning.cells() if meaning else (None,) * len(MEANING)
+            rows.append((*cells, *several))
 
     def describe_lines() -> Iterator[str]:
         best = {name: on_axes[name].argmax(axis=1) for name in runs if len(axes) > 1}
@@ -115,10 +126,10 @@ def compare(
         return describe_meanings(model, meanings, labels, main, nearest)
 
     shown: Role = "number" if len(axes) < 2 else "aside"  # a terminal is not wide enough for all
-    several = [replace(column, role=shown) for column in SEVERAL if read.several]
+    at_end = [replace(column, role=shown) for column in SEVERAL if read.several]
     parts = [f"vector_{name}" for name in name_dimensions(model)] if given else []
     itself = [replace(VECTOR, parts=parts)] if given else []
-    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *several, *itself, *MEANING)
+    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *itself, *MEANING, *at_end)
     notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, on_axes)]
     attentions = [one for one in chosen if isinstance(one, Attention)]
     chart = _draw(attentions[-1] if attentions else None, runs, read, list(axes))

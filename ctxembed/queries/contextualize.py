@@ -28,6 +28,7 @@ from ctxembed.model.model import Model
 from ctxembed.stats.threads import one_thread
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
+from ctxembed.text.lines import take_chunks
 
 CHUNK = 2048  # sentences read, sorted by length and run at once
 SQUARE = 256  # words; a longer sentence is run target by target, without a square matrix
@@ -109,8 +110,7 @@ def read_targets(
     sentences: Iterable[str], read: Callable[[str, int], Parsed], skipped: Skipped
 ) -> Iterator[list[Target]]:
     """Yield targets, a chunk of sentences at a time, in their order."""
-    numbered = enumerate(sentences, 1)
-    while chunk := list(islice(numbered, CHUNK)):
+    for chunk in take_chunks(sentences, CHUNK):
         if targets := list_targets(read_each(chunk, read, skipped)):
             yield targets
 

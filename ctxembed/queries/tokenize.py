@@ -87,7 +87,7 @@ def read_blocks(source: str, encoding: str, errors: str, lines: bool) -> Iterato
         raise UsageError("nothing to do: the text is empty")
     names_file = len(source.split()) == 1 and (os.sep in source or os.path.splitext(source)[1])
     if source == "-" or names_file or os.path.exists(source):
-        corpus = Corpus([source], encoding=encoding, errors=errors, lines=lines)
+        corpus = Corpus([source], encoding=encoding, errors=errors, lines=lines, live=True)
         return (block for block, _ in corpus.blocks())
     return iter([Block(0, 1, source.encode("utf-8", "surrogatepass"), wrapped=not lines)])
 

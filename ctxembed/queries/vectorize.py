@@ -16,6 +16,7 @@ from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table, answers
+from ctxembed.text.lines import PAUSE
 from ctxembed.text.tokenizer import Tokenizer
 
 COUNTED = ("one-hot", "bow", "tfidf")
@@ -109,8 +110,11 @@ def mean_vectors(
 
 
 def each_sentence(text: str, encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
-    """Yield sentences, one for each line."""
-    return (line for line, _ in sentences(read_blocks(text, encoding, errors, True), True))
+    """Yield sentences, one for each line; of a pipe, PAUSE where the next has not come yet."""
+    for block in read_blocks(text, encoding, errors, True):
+        yield from (line for line, _ in sentences([block], True))
+        if text == "-":
+            yield PAUSE
 
 
 def count_words(
@@ -124,6 +128,7 @@ def count_words(
     Bag of words and TF-IDF have a row a sentence, named by its number, and their columns in
     alphabetical order; one-hot has a row a word, in order of appearance.
     """
+    sentences = (text for text in sentences if text is not PAUSE)
     tokenizer = tokenizer or Tokenizer()
     wanted = [tokenizer.normalise(word) for word in columns]
     for word in wanted:

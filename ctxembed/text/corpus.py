@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
-from ctxembed.text.streams import PACKED, name_read_errors, open_bytes
+from ctxembed.text.streams import PACKED, is_live, name_read_errors, open_bytes
 from ctxembed.text.weights import split_weight
 
 MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
@@ -71,6 +71,7 @@ class Corpus:
     weighted: bool = False  # a name may end in *WEIGHT
     sources: list[Source] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # files in folders, with the reason
+    live: bool = False  # whether the lines of a pipe are yielded as they come, in small blocks
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
@@ -105,9 +106,11 @@ class Corpus:
         wrapped: bool | None = None  # decided from the first block
         returns = False  # whether \r alone ends a line, as on old Macs; decided likewise
         with open_bytes(source.name) as stream:
+            live = self.live and self.lines and is_live(stream)
+            read = getattr(stream, "read1", stream.read) if live else stream.read
             while True:
                 with name_read_errors(source.name):
-                    data = stream.read(BLOCK)
+                    data = read(BLOCK)
                 digest.update(data)
                 text = tail + self._decode(decoder, data, source.name, line + tail.count(b"\n"))
                 if b"\r" in text:  # here, because a block may end between \r and \n

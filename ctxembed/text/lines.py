@@ -1,7 +1,7 @@
 """Read text files, whole or line by line, and word lists."""
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -12,7 +12,7 @@ import numpy as np
 
 from ctxembed.errors import CorpusError, CtxembedError, ModelError, read_failure
 from ctxembed.storage.folder import Part, open_path
-from ctxembed.text.streams import name_read_errors, open_bytes
+from ctxembed.text.streams import LiveLines, is_live, name_read_errors, open_bytes
 from ctxembed.text.tokenizer import Marked, Tokenizer, parse_marked
 
 _NO_TEXT = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
@@ -130,12 +130,44 @@ def raw_lines(stream: IO[bytes], decoding: Decoding = UTF8) -> Iterator[bytes]:
         raw = rest + more if more else b""
 
 
-def every_line(name: str | Path, decoding: Decoding = UTF8) -> Iterator[str]:
-    """Yield the lines of a file, or of stdin (`-`), without line ends; empty lines included."""
+class _Pause(str):
+    __slots__ = ()
+
+
+PAUSE = _Pause()  # among lines: the next one may take long, so those before it are answered
+
+
+def take_chunks(lines: Iterable[str], size: int) -> Iterator[list[tuple[int, str]]]:
+    """Yield numbered lines, at most `size` at once, and those before a PAUSE.
+
+    >>> [*take_chunks(["a", "b", PAUSE, "c"], 9)]
+    [[(1, 'a'), (2, 'b')], [(3, 'c')]]
+    """
+    number, chunk = 0, list[tuple[int, str]]()
+    for line in lines:
+        if line is not PAUSE:
+            number += 1
+            chunk.append((number, line))
+        if chunk and (line is PAUSE or len(chunk) == size):
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def every_line(
+    name: str | Path, decoding: Decoding = UTF8, *, pauses: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a file, or of stdin (`-`), without line ends; empty lines included.
+
+    pauses: of a pipe, PAUSE where the next line has not come yet.
+    """
     source = "stdin" if name == "-" else name
     empty = 0
     with name_read_errors(str(name)):
-        stream = open_bytes(str(name))
+        stream: Any = open_bytes(str(name))
+        live = pauses and not decoding.wide and name == "-" and is_live(stream)
+        stream = LiveLines(stream) if live else stream
         with nullcontext() if name == "-" else stream:
             for number, raw in enumerate(raw_lines(stream, decoding), 1):
                 empty = empty + 1 if raw in (b"\n", b"\r\n") else 0
@@ -147,6 +179,8 @@ def every_line(name: str | Path, decoding: Decoding = UTF8) -> Iterator[str]:
                     raise CorpusError(f"{source}: {message}; write one sentence, or word, a line")
                 text = decoding.decode(raw, source, number).rstrip("\r\n")
                 yield text.removeprefix(BOM) if number == 1 else text
+                if live and not stream.has_line():
+                    yield PAUSE
 
 
 def numbered_lines(

@@ -1,7 +1,9 @@
 """Open files, compressed files, URLs and stdin as streams of bytes."""
 
 import io
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +47,45 @@ def open_bytes(name: str) -> IO[bytes]:
     # Between the streams of an .xz file there may be NUL bytes.
     unpack, padding = (BZ2Decompressor, b"") if suffix == ".bz2" else (LZMADecompressor, b"\0")
     return io.BufferedReader(Streams(stream, unpack, padding))
+
+
+def is_live(stream: IO[Any] | None) -> bool:
+    """Return whether a stream comes from another program or a person, who may wait for answers."""
+    try:
+        number = -1 if stream is None else stream.fileno()
+        mode = os.fstat(number).st_mode
+    except (OSError, ValueError):  # closed, or not a file of the system
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(number)
+
+
+class LiveLines:
+    """The lines of a pipe as they come; `has_line` says whether one more is there already."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream, self.buffer, self.start = stream, b"", 0
+
+    def has_line(self) -> bool:
+        return self.buffer.find(b"\n", self.start) >= 0
+
+    def readline(self, limit: int) -> bytes:
+        """Return the next line, or its first `limit` bytes; empty at the end."""
+        while (end := self.buffer.find(b"\n", self.start)) < 0:
+            if len(self.buffer) - self.start >= limit:
+                break
+            data = self.stream.read1(BLOCK)  # type: ignore[attr-defined]
+            self.buffer, self.start = self.buffer[self.start :] + data, 0
+            if not data:
+                break
+        stop = min(end + 1 if end >= 0 else len(self.buffer), self.start + limit)
+        line, self.start = self.buffer[self.start : stop], stop
+        return line
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes; empty at the end."""
+        data = self.buffer[self.start : self.start + size] or self.stream.read(size)
+        self.start += size
+        return data
 
 
 @contextmanager
