@@ -1,5 +1,7 @@
 """Errors, each kind with its exit code."""
 
+from collections.abc import Callable
+
 
 class CtxembedError(Exception):
     """An error with a message for the user: what happened, which input, what to do."""
@@ -24,9 +26,19 @@ class Replaced(ModelError):
 
 
 class UnknownWordError(CtxembedError):
-    """A word that is not in the vocabulary."""
+    """A word that is not in the vocabulary; its message may be a function, called when printed."""
 
     exit_code = 4
+
+    def __init__(self, message: "str | Callable[[], str]" = "") -> None:
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        message = self.args[0]
+        return str(message() if callable(message) else message)
+
+    def __reduce__(self) -> "tuple[type[UnknownWordError], tuple[str]]":
+        return type(self), (str(self),)
 
 
 class CorpusError(CtxembedError):

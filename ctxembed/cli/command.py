@@ -38,7 +38,7 @@ ADVANCED = {
     "--frames", "--general", "--heads", "--hierarchical-softmax", "--input-encoding", "--language",
     "--lines", "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
     "--per-word", "--permutations", "--pieces", "--positions", "--precision", "--rate", "--raw",
-    "--sample", "--seed", "--tokenizer", "--train-words", "--vocab", "--workers",
+    "--sample", "--seed", "--skip-bad", "--tokenizer", "--train-words", "--vocab", "--workers",
 }  # fmt: skip
 # Parameters that name files and folders; their names may be any bytes, all else is text.
 PATHS = {

@@ -27,6 +27,7 @@ from ctxembed.table import Table
     metavar="FILE|english",
 )
 @options.model
+@options.batch()
 def command_(sentence: tuple[str, ...], model: str | None, **values: Any) -> Table:
     """Define a word in its sentence: rank its senses in a dictionary."""
     opened = open_model(model)

@@ -195,6 +195,10 @@ def _keep_decoding(context: click.Context, parameter: click.Parameter, text: str
     context.meta.setdefault("ctxembed.decoding", {})[name] = text
 
 
+def _keep_skip_bad(context: click.Context, _: click.Parameter, skip: bool) -> None:
+    context.meta["ctxembed.skip_bad"] = skip
+
+
 def batch(name: str = "--encoding") -> Decorator:
     """Return the options for lines of which each is answered: how their bytes become text."""
     kept: dict[str, Any] = {"expose_value": False, "callback": _keep_decoding}
@@ -203,6 +207,13 @@ def batch(name: str = "--encoding") -> Decorator:
     return together(
         value(f"{name} input_encoding", "Encoding of the lines of -.", default="utf-8", **kept),
         value("--errors", help, type=kinds, default="strict", **kept),
+        click.option(
+            "--skip-bad",
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_skip_bad,
+            help="Exit with 0 if lines have no answer; only their number is printed.",
+        ),
     )
 
 

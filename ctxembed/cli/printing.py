@@ -1,6 +1,7 @@
 """Print a command's Table: in which format, to which file, with which notes."""
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -117,6 +118,18 @@ def say_bad_lines() -> None:
     say([*bad_lines()[:MAX_LINES], *([f"and {more} more such lines"] if more > 0 else [])])
 
 
+def _skips_bad() -> bool:
+    """Return whether the running command has --skip-bad."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get("ctxembed.skip_bad"))
+
+
+def _count_lines(messages: Sequence[str]) -> int:
+    """Return the number of lines that messages are about; the last may be about many."""
+    more = (re.match(r"and (\d+) more", message) for message in messages)
+    return sum(int(match[1]) if match else 1 for match in more)
+
+
 def note(text: str) -> None:
     """Print a note on stderr, unless --quiet is given."""
     if not printing().quiet:
@@ -127,14 +140,20 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
     """Print what a command returned; exit with 4 if a word or a line had to be left out."""
     several = not isinstance(result, Table)
     tables = [result] if isinstance(result, Table) else list(result or ())
+    skip = _skips_bad()
     already_printed = [len(table.unknown) for table in tables]
-    for table in tables:
+    for table in tables if not skip else ():
         say(table.unknown)
     _print_tables(tables, several)
     for table, before in zip(tables, already_printed, strict=True):
         for line in table.notes:
             note(line)
-        say(table.unknown[before:])  # what turned up while rows were read
+        if not skip:
+            say(table.unknown[before:])  # what turned up while rows were read
+    if skip:
+        if number := len(bad_lines()) + sum(_count_lines(table.unknown) for table in tables):
+            note(f"{number} {'line has' if number == 1 else 'lines have'} no answer")
+        return
     say_bad_lines()
     if bad_lines() or any(table.unknown for table in tables):
         raise click.exceptions.Exit(UnknownWordError.exit_code)

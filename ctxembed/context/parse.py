@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -115,7 +116,8 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
             target = range(new[known[0]], new[known[-1]] + 1)
             occurrences.append(Occurrence(ids, target, first=known[0]))
         elif marked_spans:
-            raise UnknownWordError(model.vocabulary.unknown(marked.words[span.start]))
+            # Similar words are found when the message is printed: most lines of many are not.
+            raise UnknownWordError(partial(model.vocabulary.unknown, marked.words[span.start]))
     if not occurrences:
         raise UnknownWordError(f"no word of {short} is in the vocabulary")
     check_work(len(occurrences), len(ids), MAX_PAIRS)

@@ -36,7 +36,7 @@ class Skipped:
 
     words: Counter[str] = field(default_factory=Counter)
     forms: dict[str, str] = field(default_factory=dict)
-    lines: list[tuple[int, str]] = field(default_factory=list)  # number and reason
+    lines: list[tuple[int, object]] = field(default_factory=list)  # number and reason
 
     def add(self, parsed: Parsed) -> None:
         """Count the words that were left out of a sentence."""
@@ -107,7 +107,7 @@ def read_each(
             try:
                 parsed = read(text, number)
             except (UnknownWordError, UsageError) as error:
-                skipped.lines.append((number, str(error)))
+                skipped.lines.append((number, error))
             else:
                 skipped.add(parsed)
                 yield parsed

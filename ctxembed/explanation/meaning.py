@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representations import (
@@ -26,7 +27,12 @@ MARKERS = 3  # words that name a sense
 SENSE_WEIGHT = 3.0  # of the chosen definition for similar words; chosen on bench/everyday.tsv
 MEANING = (
     Column("like", "words like it here: as substitutes ranks them, context weighing 4", "text"),
-    Column("because", "the context words that make most of the vector, with their shares", "aside"),
+    Column(
+        "because",
+        "the context words that make most of the vector, with their shares; objects in JSON",
+        "aside",
+        between=", ",
+    ),
     Column("sense", "the number of its sense here, where the model has saved senses", "aside"),
     Column("sense_share", "how sure: 1 is certain, 0.5 is halfway to the next sense", "aside"),
     Column("definition", "for an English model: what it means here, as define says", "aside"),
@@ -42,12 +48,19 @@ WHY = {
 }
 
 
+class Reason(dict[str, Any]):
+    """A context word and its share of the vector; an object in JSON, `word 0.43` as text."""
+
+    def __str__(self) -> str:
+        return f"{self['word']} {self['share']:.2f}"
+
+
 @dataclass(frozen=True)
 class Meaning:
     """What a target means in its sentence, according to one representation."""
 
     like: Sequence[str]
-    because: str
+    because: "list[Reason]"
     sense: AssignedSense | None
     choices: Sequence[Choice] = ()  # its senses in the dictionary, the most probable first
 
@@ -59,15 +72,16 @@ class Meaning:
             first, *others = self.choices
             cells = [first.sense.definition, first.sense.key, first.sure]
             cells.append(others[0].sense.definition if others else None)
-        return (list(self.like), self.because or None, *sense, *cells)
+        return (list(self.like), cast(Any, self.because) or None, *sense, *cells)
 
     def __str__(self) -> str:
         parts = [f"like {', '.join(self.like)}"] if self.like else ["like no word it knows"]
-        parts += [f"because {self.because}"] if self.because else []
-        if self.sense is not None and not self.choices:  # a definition says more
+        parts += [f"because {', '.join(map(str, self.because))}"] if self.because else []
+        if self.sense is not None:
             label, saved, share = self.sense.label, self.sense.saved, self.sense.share
-            named = saved.describe(label, MARKERS)
-            parts.append(f"sense {label + 1} of {saved.number} ({named}), {share:.2f} sure")
+            if saved.names[label] or not self.choices:  # else the definition says more
+                named = saved.describe(label, MARKERS)
+                parts.append(f"sense {label + 1} of {saved.number} ({named}), {share:.2f} sure")
         return "; ".join(parts)
 
 
@@ -91,7 +105,7 @@ def find_meanings(
     for row, (parsed, item) in enumerate(targets):
         by_name = {}
         for one in chosen:
-            run, sense, because = runs[one.name], senses[row], ""
+            run, sense, because = runs[one.name], senses[row], list[Reason]()
             if one.name == "static":  # without context
                 ranking = ranker.rank(row, None, None, weights=NAMED)
             else:
@@ -128,7 +142,7 @@ def agree_with_sense(
 
 def _name_reasons(
     representations: Representations, trace: TargetTrace, parsed: Parsed, item: Occurrence
-) -> str:
+) -> "list[Reason]":
     """Return the words that contribute most to the vector: content words, if there are any."""
     tokens, _ = parsed.tokens(item)
     start, stop = item.target.start, item.target.stop
@@ -141,7 +155,7 @@ def _name_reasons(
     ]
     best = [reason for reason in reasons if reason[2]] or reasons
     best.sort(key=lambda reason: -reason[0])
-    return ", ".join(f"{name} {part:.2f}" for part, name, _ in best[:MAX_REASONS])
+    return [Reason(word=name, share=float(part)) for part, name, _ in best[:MAX_REASONS]]
 
 
 def describe_meanings(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
@@ -12,6 +13,8 @@ from ctxembed.text.lines import read_lines
 from ctxembed.text.tokenizer import Tokenizer
 
 FIX = "train the model again"
+MAX_HINTS = 20  # unknown words for which words of similar spelling are searched
+MAX_FORMS = 20  # words in another form that a note lists
 MAX_SCANS = 40  # words looked up one by one; after that a dictionary of all words is built
 
 
@@ -99,16 +102,18 @@ class Vocabulary:
             raise UnknownWordError(self.unknown(word))
         return row
 
-    def unknown(self, word: str) -> str:
+    def unknown(self, word: str, *, hint: bool = True) -> str:
         """Return the message for an unknown word, with known words of similar spelling."""
+        if not hint:
+            return f"{word!r} is not in the vocabulary"
         from difflib import get_close_matches
 
         wanted = self.tokenizer.normalise(word)
         # difflib alone would take a second for 100,000 words.
         near = [w for w in self.words if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
         close = get_close_matches(wanted, near[:20000], n=5, cutoff=0.7)
-        hint = f"; close known words: {', '.join(close)}" if close else ""
-        return f"{word!r} is not in the vocabulary{hint}"
+        known = f"; close known words: {', '.join(close)}" if close else ""
+        return f"{word!r} is not in the vocabulary{known}"
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split words into those with a vector, as the vocabulary spells them, and the others."""
@@ -122,7 +127,7 @@ class Vocabulary:
         rows = {word: self.find_form(word) for word in words if not self.parts(word)}
         forms = {word: self.words[row] for word, row in rows.items() if row is not None}
         known, unknown = self.sort_known(forms.get(word, word) for word in words)
-        messages = [self.unknown(word) for word in unknown]
+        messages = [self.unknown(word, hint=i < MAX_HINTS) for i, word in enumerate(unknown)]
         if not known:
             raise UnknownWordError("\n".join(messages) or "no word was given")
         return known, describe_forms(forms), messages
@@ -134,7 +139,8 @@ def describe_forms(forms: Mapping[str, str]) -> list[str]:
     >>> describe_forms({"nail": "nails"})
     ['not in the vocabulary, taken in another form: nail as nails']
     """
-    pairs = ", ".join(f"{word} as {form}" for word, form in forms.items())
+    pairs = ", ".join(f"{word} as {form}" for word, form in islice(forms.items(), MAX_FORMS))
+    pairs += f" and {len(forms) - MAX_FORMS} more" if len(forms) > MAX_FORMS else ""
     return [f"not in the vocabulary, taken in another form: {pairs}"] if pairs else []
 
 

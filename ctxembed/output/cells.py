@@ -48,6 +48,8 @@ def json_value(cell: Cell, digits: int | None) -> Any:
         return rounded if isfinite(cell) else None
     if cell is None or isinstance(cell, str | int):
         return cell
+    if isinstance(cell, dict):
+        return {name: json_value(part, digits) for name, part in cell.items()}
     return [json_value(part, digits) for part in numbers(cell)]
 
 

@@ -64,11 +64,17 @@ def _tsv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
         line = "\t".join(row)
         if line.count("\t") >= len(row) or "\n" in line or "\r" in line:  # in a cell
             line = "\t".join(map(_on_one_line, row))
+        if '"' in line:  # pandas and R would take it for the start of a quoted cell
+            line = "\t".join(_quote(_on_one_line(cell)) for cell in row)
         yield f"{line}\n"
 
 
 def _on_one_line(cell: str) -> str:
     return " ".join(cell.split()) if "\t" in cell or "\n" in cell or "\r" in cell else cell
+
+
+def _quote(cell: str) -> str:
+    return '"{}"'.format(cell.replace('"', '""')) if '"' in cell else cell
 
 
 def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:

@@ -88,7 +88,7 @@ def _in_context(
         except (UnknownWordError, UsageError) as error:
             if len(texts) == 1:
                 raise
-            skipped.lines.append((number, str(error)))
+            skipped.lines.append((number, error))
     if not names:
         raise UnknownWordError("\n".join(skipped.unknown))
     return names, vectors, representation.alone, skipped.notes, skipped.unknown

@@ -17,6 +17,7 @@ from ctxembed.text.streams import PACKED, is_live, name_read_errors, open_bytes
 from ctxembed.text.weights import split_weight
 
 MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
+REPLACEMENT = "\ufffd".encode()  # what --errors replace puts in the place of a wrong byte
 BINARY = "this looks like a binary file (for UTF-16 text give --encoding utf-16)"
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 HEAD = 4096  # bytes that are looked at
@@ -117,7 +118,9 @@ class Corpus:
                     text = text.replace(b"\r\n", b"\n")
                     returns |= wrapped is None and b"\r" in text[:-1] and b"\n" not in text
                     text = text.replace(b"\r", b"\n") if returns else text
-                if b"\0" in text:
+                if b"\0" in text and self.errors == "replace":
+                    text = text.replace(b"\0", REPLACEMENT)
+                elif b"\0" in text:
                     line += text[: text.index(b"\0")].count(b"\n")
                     raise CorpusError(f"{source.name}: line {line}: a NUL character; {BINARY}")
                 if wrapped is None:

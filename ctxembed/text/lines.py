@@ -96,7 +96,8 @@ class Decoding:
         try:
             if self.wide:  # `raw_lines` has converted it
                 return raw.decode("utf-8", "replace")
-            return decode(raw, name, line, self.encoding, self.errors, hint=OTHER)
+            text = decode(raw, name, line, self.encoding, self.errors, hint=OTHER)
+            return text.replace("\0", "\ufffd") if self.errors == "replace" else text
         except CorpusError as error:
             if self.bad is None:
                 raise

@@ -171,15 +171,21 @@ def is_content(word: str, frequency: float) -> bool:
     return word.lower() not in words_of("function", "en") and frequency < COMMON
 
 
+CONTRACTED = re.compile(r"'(?:s|ll|d|re|ve|m)?$", re.I)  # what follows the first word
+
+
 def other_forms(word: str) -> Iterator[str]:
     """Yield other spellings and numbers of a word, the likeliest first; some may come twice.
 
+    A contraction is its first word. Nothing is joined: he'll is not hell, 9-11 is not 911.
+
     >>> list(other_forms("E-mail"))
-    ['e-mail', 'E-mail', 'E-MAIL', 'E-mail', 'E-mail', 'Email', 'E-mails', 'e-mails']
+    ['e-mail', 'E-mail', 'E-MAIL', 'E-mail', 'E-mails', 'e-mails']
+    >>> [list(other_forms(word))[3] for word in ("he'll", "apple's", "boys'")]
+    ['he', 'apple', 'boys']
     """
     yield from (word.lower(), word.capitalize(), word.upper())
-    yield word.removesuffix("'s").removesuffix("'")
-    yield from (word.replace("'", ""), word.replace("-", ""))
+    yield CONTRACTED.sub("", word)
     yield from (*plural_or_singulars(word), *plural_or_singulars(word.lower()))
 
 

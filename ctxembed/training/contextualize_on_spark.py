@@ -93,7 +93,7 @@ def _of_file(
         skipped.lines.append((0, str(error)))
     skipped.lines += [(0, message) for message in bad]
     if skipped.lines:
-        failed = ((name, line or None, None, None, None, why) for line, why in skipped.lines)
+        failed = ((name, line or None, None, None, None, str(w)) for line, w in skipped.lines)
         yield dict(zip(COLUMNS, zip(*failed, strict=True), strict=True))
 
 

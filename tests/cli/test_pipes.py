@@ -1,5 +1,8 @@
 """A program that writes one line into a pipe gets its answer before it writes the next."""
 
+import csv
+import io
+import json
 import os
 import shutil
 import subprocess
@@ -9,9 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from select import select
 
+import numpy as np
 import pytest
 
 import ctxembed
+from ctxembed.model.vocabulary import describe_forms
 from tests.conftest import ROOT, Run
 from tests.test_interface import TASK
 
@@ -106,3 +111,77 @@ def test_columns_of_several_sentences_come_last(run: Run, tiny: Path) -> None:
         for step in (2, 1)
     )
     assert both == f"{one}\tcos_first\tcos_random"
+
+
+@pytest.mark.parametrize("command", ["contextualize", "compare", "define"])
+def test_bad_lines_are_skipped(command: str, run: Run, often: Path, tmp_path: Path) -> None:
+    line = (command, "-", "-m", str(often), "-f", "tsv")
+    text = "".join(f"{line}\n" for line in [*LINES, *["an [odd] line"] * 50])
+    strict, skipped = run(*line, stdin=text), run(*line, "--skip-bad", stdin=text)
+    assert (strict.returncode, skipped.returncode) == (4, 0) and strict.stdout == skipped.stdout
+    assert "51 lines have no answer" in skipped.stderr and "odd" not in skipped.stderr
+
+
+def test_similar_words_are_searched_for_what_is_printed(
+    run: Run, often: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = []
+
+    def get_close_matches(word: str, *_: object, **__: object) -> list[str]:
+        searched.append(word)
+        return []
+
+    monkeypatch.setattr("difflib.get_close_matches", get_close_matches)
+    text = "".join(f"the [odd{n}] apple\n" for n in range(100)) + LINES[0]
+    done = run("contextualize", "-", "-m", str(often), stdin=text)
+    assert sum(word.startswith("odd") for word in searched) == 20
+    assert "and 80 more lines have no answer" in done.stderr
+
+
+def test_forms_that_are_taken_are_listed_in_part(run: Run, tmp_path: Path, often: Path) -> None:
+    assert describe_forms({f"w{n}": "w" for n in range(25)}) == [
+        "not in the vocabulary, taken in another form: "
+        + ", ".join(f"w{n} as w" for n in range(20))
+        + " and 5 more"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [("he'll", "he"), ("she'd", "she"), ("we'd", "we"), ("we're", "we"), ("apple's", "apple")],
+)
+def test_a_contraction_is_its_first_word(written: str, known: str) -> None:
+    """he'll is never hell, she'd no shed."""
+    model = ctxembed.open_worked_example("bank")
+    words = ["hell", "shed", "wed", "were", "911", "he", "she", "we", "apple", "apples", "resign"]
+    model = type(model).from_vectors("words", words, np.eye(len(words), dtype=np.float32))
+    row = model.vocabulary.find_form(written)
+    assert row is not None and words[row] == known
+    assert model.vocabulary.find_form("9-11") is model.vocabulary.find_form("re-sign") is None
+
+
+def test_reasons_are_objects_in_json(run: Run, often: Path) -> None:
+    rows = json.loads(run("compare", LINES[0], "-m", str(often), "-f", "json").stdout)
+    reasons = next(row["because"] for row in rows if row["representation"] == "general")
+    assert {"word", "share"} == {key for reason in reasons for key in reason}
+    text = run("compare", LINES[0], "-m", str(often), "-f", "tsv").stdout
+    assert ", ".join(f"{one['word']} {one['share']:.2f}" for one in reasons) in text
+
+
+def test_a_nul_byte_is_replaced(run: Run, often: Path, tmp_path: Path) -> None:
+    (tmp_path / "nul.txt").write_bytes(b"the [apple] ju\0ice\n")
+    own = ("-m", str(often), "--errors", "replace")
+    assert run("contextualize", str(tmp_path / "nul.txt"), *own).returncode == 0
+    done = run("tokenize", str(tmp_path / "nul.txt"), "--errors", "replace")
+    assert done.returncode == 0 and "ju" in done.stdout and "\0" not in done.stdout
+    assert run("tokenize", str(tmp_path / "nul.txt")).returncode == 5
+
+
+def test_quotation_marks_in_tsv_are_read_by_pandas() -> None:
+    cells = ['"', 'say "no"', "null", "nan", "a\tb", "plain", "o'clock", "#1"]
+    text = "".join(ctxembed.render(ctxembed.Table(("cell", "n"), [(c, 1) for c in cells]), "tsv"))
+    read = [row["cell"] for row in csv.DictReader(io.StringIO(text), delimiter="\t")]
+    assert read == [cell.replace("\t", " ") for cell in cells]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(io.StringIO(text), sep="\t", keep_default_na=False)
+    assert list(frame["cell"]) == read

@@ -139,8 +139,8 @@ def test_one_static_vector_two_contextual_ones(run: Run) -> None:
     cosine = dot(*vectors) / math.sqrt(dot(vectors[0], vectors[0]) * dot(vectors[1], vectors[1]))
     assert rows[2, "general"]["cos_first"] == pytest.approx(cosine, abs=1e-6)
     assert rows[2, "static"]["cos_first"] == pytest.approx(1.0, abs=1e-12)
-    assert rows[1, "general"]["because"].split()[0] == "money"
-    assert rows[2, "general"]["because"].split()[0] == "river"
+    assert rows[1, "general"]["because"][0]["word"] == "money"
+    assert rows[2, "general"]["because"][0]["word"] == "river"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_table_counts_wide_characters_and_joins_lines() -> None:
 
 def test_tsv_has_one_line_a_row() -> None:
     assert text(ODD, "tsv") == (
-        'word\tn\tscore\n中文\t1\t0.500000\na|b c\t\t\nsay "hi", ok\t2\t0.000000\n'
+        'word\tn\tscore\n中文\t1\t0.500000\na|b c\t\t\n"say ""hi"", ok"\t2\t0.000000\n'
     )
 
 

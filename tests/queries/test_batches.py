@@ -57,7 +57,7 @@ def test_many_bad_lines_are_counted(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("written", "other"),
-    [("apples", "apple"), ("Apple's", "apple"), ("ap-ple", "apple"), ("RIVERS", "river")],
+    [("apples", "apple"), ("Apple's", "apple"), ("RIVERS", "river")],
 )
 def test_other_forms(run: Run, written: str, other: str) -> None:
     said = f"not in the vocabulary, taken in another form: {written.lower()} as {other}"

@@ -100,7 +100,8 @@ def test_one_sentence_by_hand(run: Run) -> None:
             ]
         assert row["like"] == names[:3]
         expected = because(words, 1) if row["representation"] == "general" else None
-        assert (row["because"], row["sense"], row["sense_share"]) == (expected, None, None)
+        reasons = ", ".join(f"{one['word']} {one['share']:.2f}" for one in row["because"] or ())
+        assert (reasons or None, row["sense"], row["sense_share"]) == (expected, None, None)
 
 
 def test_every_format(run: Run) -> None:

@@ -177,7 +177,7 @@ def test_where_nothing_fits_no_word_is_named(tmp_path: Path) -> None:
     words |= {"stone": [-1.0, 0.1, 0.5], "far": [0.2, -0.4, 1.0]}
     folder = write_vectors(tmp_path / "m", words)
 
-    def named(sentence: str) -> Cell:
+    def named(sentence: str) -> object:
         rows = compare(folder, sentence).records()
         return next(row["like"] for row in rows if row["representation"] == "bag")
 
