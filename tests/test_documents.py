@@ -1,9 +1,11 @@
 """ARCHITECTURE.md and CONTRIBUTING.md name files and functions that are there."""
 
 import re
+import textwrap
 
 import pytest
 
+import ctxembed
 from tests.conftest import ROOT
 
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
@@ -59,3 +61,17 @@ def test_each_promise_names_a_test() -> None:
     assert len(promises) > 8
     for promise in promises:
         assert re.search(r"`(tests/\w+/)?test_\w+(\.py)?`", promise), promise[:60]
+
+
+def test_the_names_that_are_stable_are_there() -> None:
+    """The example of docs/PYTHON.md runs, and each name of ctxembed or a model in it exists."""
+    text = (ROOT / "docs" / "PYTHON.md").read_text()
+    code = re.search(r"(?m)(?:^    .*\n|^\n)+(?=\nA model)", text)
+    assert code is not None
+    exec(textwrap.dedent(code[0]), {})
+    named = re.findall(r"\bctxembed\.([a-z_]+)\(", text)
+    assert len(named) > 1 and all(hasattr(ctxembed, name) for name in named)
+    calls = re.findall(r"`model\.([a-z_]+)\(", text)
+    assert len(calls) > 2 and all(hasattr(ctxembed.Model, name) for name in calls)
+    errors = set(re.findall(r"`(\w+Error)`", text))
+    assert errors <= set(ctxembed.__all__) and len(errors) == 5
