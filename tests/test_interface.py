@@ -146,7 +146,7 @@ OTHER_OPTIONS = {
     "language",
     "weights",
 }
-OTHER_OPTIONS |= {"output", "vector", "analogy", "check", "add"}
+OTHER_OPTIONS |= {"output", "vector", "analogy", "check", "add", "skip_bad"}
 CASES = [(name, place) for name, calls in CALLS.items() for place in range(len(calls))]
 
 

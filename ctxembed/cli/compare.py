@@ -25,11 +25,9 @@ def command_(
     **values: Any,
 ) -> Table:  # fmt: skip
     """Compare a word's static vector with its vectors in sentences."""
-    opened, earlier = open_model(model, vectors), Earlier()
-
-    def answer(sentences: list[str]) -> Table:
-        return compare(opened, sentences, attention=attention or (), earlier=earlier, **values)
-
+    opened = open_model(model, vectors)
+    values["attention"] = attention or ()
     if reads_pipe(sentence):
-        return answer_pipe(answer)
-    return answer(expand_stdin(sentence, numbered=True))
+        values["earlier"] = Earlier()
+        return answer_pipe(lambda sentences: compare(opened, sentences, **values))
+    return compare(opened, expand_stdin(sentence, numbered=True), **values)

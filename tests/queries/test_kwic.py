@@ -1,5 +1,6 @@
 """The concordance: exact lines of the small fixed model, in every format and order."""
 
+import csv
 import json
 import os
 import re
@@ -185,10 +186,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_quoted_as_it_was_written(run: Run, written: Path) -> None:
-    rows = [
-        line.split("\t")[2:6]
-        for line in run("kwic", "bank", "-m", str(written)).stdout.splitlines()[1:]
-    ]
+    text = run("kwic", "bank", "-m", str(written)).stdout.splitlines()[1:]
+    rows = [row[2:6] for row in csv.reader(text, delimiter="\t")]
     assert rows == [
         [
             "1",
@@ -204,10 +203,8 @@ def test_quoted_as_it_was_written(run: Run, written: Path) -> None:
         ],
         ["4", "", "BANK", "of Œuvre."],
     ]
-    rows = [
-        line.split("\t")[3:6]
-        for line in run("kwic", "new york", "-m", str(written), "--width", "8").stdout.splitlines()
-    ]
+    text = run("kwic", "new york", "-m", str(written), "--width", "8").stdout.splitlines()
+    rows = [row[3:6] for row in csv.reader(text, delimiter="\t")]
     assert rows[1:] == [["The", "New York", '"Bank"'], ["banks of", "New York", "are"]]
     shown = run("show", "œuvre", "-m", str(written)).stdout.splitlines()[-1]
     assert shown == "œuvre\toccurrence\tBANK of [Œuvre]."
