@@ -35,6 +35,7 @@ FREQUENT = 3000  # times that each of them occurs
 SCORE = 0.909  # enough for more than one sense: a person reads them before they are bundled
 NEARLY = 0.773  # enough for two, in a word that is known to have them
 FRAMES = 25_000  # words of which substitutes knows what stands beside them
+LAYERS = ("attention", "recurrent", "encoder")
 SETTINGS = {"dim": 120, "window": 7, "epochs": 8, "sample": 3.1e-5, "algorithm": "skipgram"}
 
 
@@ -140,7 +141,8 @@ def main() -> None:
     if "train" in steps:
         train(find_sources(args.files), args.work, progress)
     if "learn" in steps:
-        ctxembed.learn(args.work, progress=progress)
+        for layer in LAYERS:
+            ctxembed.learn(args.work, layer=layer, progress=progress)
     if "senses" in steps:
         find_senses(args.work, progress)
     if "shrink" in steps:
