@@ -30,6 +30,7 @@ SHOWN = "0,1,last"
 @options.integer("--heads", "Number of heads; default 4, of an encoder 8.", max=64)
 @options.integer("--layers", "Number of layers of an encoder, 1 to 4; default 2.", max=4)
 @options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
+@options.flag("--far", "Learn to use words far from the target, behind others that say little.")
 @options.real(
     "--epochs",
     "Maximum number of epochs; default 0.2 to 4, by the size of the corpus; 400 with --watch.",

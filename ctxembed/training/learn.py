@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 STARTING_LAYER = "general attention with two looks"
 RECURRENT_RATE = 4e-3  # Adam's, chosen on held-out pseudowords
-# Some contexts stand far from their target, behind filler. Filler has walls too: without a least
-# weight of walls and more spliced sentences, these would teach to look past clauses.
+# Filler has walls too: without a least weight, and more spliced sentences, far contexts would teach
+# to look past clauses.
 FAR = {"far": 0.15, "spliced": 4, "min_wall": 0.75, "weights": Weights(spliced=6.0)}
 HELD_OUT = 0.05  # of the corpus, at its end
 MIN_STEPS, MAX_STEPS, WORDS_PER_STEP = 200, 4000, 180  # a small corpus needs fewer steps
@@ -96,7 +96,7 @@ def initial_layer(
 
 def learn_model(
     model: Model, /, name: str = "learned", *, layer: str = "attention",
-    corpus: Corpus | str | Sequence[str] = (), positions: str = "learned",
+    corpus: Corpus | str | Sequence[str] = (), positions: str = "learned", far: bool = False,
     epochs: float | None = None, seed: int = 1, again: bool = False, progress: Progress = SILENT,
     layers: int | None = None, heads: int | None = None, **options: Any,
 ) -> "LearnResult | EncoderLearned":  # fmt: skip
@@ -105,6 +105,7 @@ def learn_model(
     A run that was interrupted is continued by the next one with the same settings, unless `again`.
 
     layer: "attention", "recurrent" or "encoder". positions: of attention, "learned" or "decay".
+    far: of attention, learn also from contexts far from their target.
     epochs: thousands of batches; of an encoder, passes over the corpus. layers: of an encoder.
     heads: default 4, of an encoder 8.
     options: fields of Settings in attention.training.learning, or hidden_words; such as minutes.
@@ -113,8 +114,8 @@ def learn_model(
     check_free(model, name, task=False, kind=layer)
     if layer == "recurrent" and heads is not None:
         raise UsageError("--heads is of --layer attention and encoder; leave it out")
-    if layer != "attention" and positions != "learned":
-        raise UsageError("--positions is of --layer attention; leave it out")
+    if layer != "attention" and (far or positions != "learned"):
+        raise UsageError("--positions and --far are of --layer attention; leave them out")
     if layer != "encoder" and layers is not None:
         raise UsageError("--layers is of --layer encoder; leave it out")
     with tempfile.TemporaryDirectory() as work:
@@ -131,9 +132,7 @@ def learn_model(
             return learn_encoder(
                 model, index, name, seed, again, progress, epochs=epochs, **size, **options
             )
-        options |= {"positions": positions == "learned", "heads": heads}
-        if layer == "attention":
-            options = FAR | options
+        options |= {"positions": positions == "learned", "heads": heads} | (FAR if far else {})
         if epochs is not None:
             options["steps"] = max(1, round(1000 * epochs))
         return _learn_on(model, index, name, layer, seed, again, progress, options)

@@ -252,7 +252,7 @@ def test_learning_improves_held_out_pseudowords_and_repeats_to_the_byte(
         folder = trained / "attention" / name
         saved.append({f.name: f.read_bytes() for f in sorted(folder.iterdir())})
     assert saved[0] == saved[1]
-    far = run("learn", "--name", "far", "--epochs", "0.02", "-m", str(trained))
+    far = run("learn", "--name", "far", "--far", "--epochs", "0.02", "-m", str(trained))
     assert far.returncode == 0, far.stderr
     learned = load_attention(Model.open(trained), "far")
     assert learned.settings["far"] == 0.15 and learned.settings["weight_spliced"] == 6
