@@ -52,6 +52,8 @@ corpora: $(STAMP)
 everyday: $(STAMP)
 	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 \
 		--min-count 5 --sample 0.0001 --workers 1 -o corpora/models/everyday --force
+	$(BIN)/ctxembed learn --layer recurrent -m corpora/models/everyday
+	$(BIN)/ctxembed learn --layer encoder --layers 1 -m corpora/models/everyday
 	$(BIN)/ctxembed senses apple bank bark cat date java mouse python seal server --save \
 		-m corpora/models/everyday
 

@@ -142,7 +142,7 @@ def main() -> None:
         train(find_sources(args.files), args.work, progress)
     if "learn" in steps:
         for layer in LAYERS:
-            ctxembed.learn(args.work, layer=layer, progress=progress)
+            ctxembed.learn(args.work, layer=layer, far=layer == "attention", progress=progress)
     if "senses" in steps:
         find_senses(args.work, progress)
     if "shrink" in steps:
