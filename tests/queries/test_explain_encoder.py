@@ -11,7 +11,7 @@ import pytest
 from ctxembed.attention.attend import attend
 from ctxembed.attention.encoder import Encoder, Targets, encode, random_encoder
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representations, Together
+from ctxembed.context.representations import OWN_SHARE, Representations, Together
 from ctxembed.model.attentions import Saved, save_attention
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
@@ -174,7 +174,7 @@ def test_learned_and_encoder_answer_together(tiny: Path, folder: Path, run: Run)
     both = representations.get("together")
     assert isinstance(both, Together)
     one, other = (representations.get(n).vectors(items) for n in ("learned", "encoder"))
-    np.testing.assert_allclose(both.vectors(items), unit(one) + unit(other), atol=1e-6)
+    np.testing.assert_allclose(both.vectors(items), OWN_SHARE * unit(one) + unit(other), atol=1e-6)
     traces = representations.get("learned").run(items).traces
     np.testing.assert_array_equal(both.run(items).traces[0].weights, traces[0].weights)
     rows = json.loads(run("compare", SENTENCE, "-m", "m", "-f", "json").stdout)
@@ -182,7 +182,7 @@ def test_learned_and_encoder_answer_together(tiny: Path, folder: Path, run: Run)
     done = run("explain", SENTENCE, "-m", "m")
     assert done.returncode == 0 and "this is learned attention" in done.stderr
     done = run("explain", SENTENCE, "--attention", "together", "-m", "m")
-    assert done.returncode == 2 and "it adds learned and encoder" in done.stderr
+    assert done.returncode == 2 and "it joins learned and encoder" in done.stderr
 
 
 def test_far_words_are_not_read(folder: Path, run: Run) -> None:
