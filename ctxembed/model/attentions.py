@@ -39,7 +39,7 @@ ARRAYS = {
     *MATRICES, *TASK_HEAD, *(f"{term}{part}" for term in TERMS for part in ("", "_words")),
     *STATES, ENCODER,
 }  # fmt: skip
-TOGETHER = "together"  # learned attention and an encoder, their vectors added
+TOGETHER = "together"  # an encoder reads the words that learned attention chooses
 RESERVED = ("static", "bag", "general", "random", "given", TOGETHER)  # names with a meaning already
 OWN_KINDS = {"learned": "attention", "encoder": "encoder"}  # of these two names
 

@@ -24,6 +24,8 @@ RANGES: dict[str, tuple[type[Any], int, int]] = {
     "minutes": (Real, 0, 1440),
     "min_score": (Real, 0, 100),
     "heads": (Integral, 1, 64),
+    "learn_attention.layers": (Integral, 1, 4),
+    "explain.layer": COUNT,
     "window": (Integral, 1, 1000),
     "width": (Integral, 0, 10_000),
     "nearest": (Integral, 0, 1000),

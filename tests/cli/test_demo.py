@@ -170,7 +170,7 @@ def test_the_sentences_to_type_are_answered_rightly(workdir: Path) -> None:
         done = in_process([*shlex.split(line), "-f", "json"], "", {"CTXEMBED_MODEL": None}, workdir)
         assert done.returncode == 0, done.stderr
         rows = {row["representation"]: row for row in json.loads(done.stdout)}
-        assert words & set(rows["learned"]["like"]), rows["learned"]
+        assert words & set(rows["together"]["like"]), rows["together"]
     done = in_process(shlex.split(lines[2]), "", {"CTXEMBED_MODEL": None}, workdir)
     assert done.returncode == 0, done.stderr
     assert "boats" in done.stdout

@@ -88,7 +88,7 @@ def test_two_apples_of_one_sentence_come_out_on_different_sides(run: Run) -> Non
 def test_the_bundled_model_is_whole_and_small(representations: Representations) -> None:
     model = representations.model
     assert model.meta["files"][0]["name"] == "corpora/everyday.txt"
-    assert model.attentions() == ["learned"]
+    assert model.attentions() == ["encoder", "learned", "recurrent"]
     assert isinstance(model.index, Index)
     assert sum(f.stat().st_size for f in model.path.rglob("*") if f.is_file()) < 8_000_000
     first = (corpora_directory() / "everyday.txt").read_text(encoding="utf-8").splitlines()[0]

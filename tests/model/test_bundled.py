@@ -22,7 +22,7 @@ def printed_path(run: Run, *arguments: str, env: dict[str, str | None] = NOBODY)
 def test_english_is_the_default_model(run: Run, tmp_path: Path) -> None:
     done = run("info", env=NOBODY)
     assert done.stdout.splitlines()[1] == f"path\t{bundled_model('english')}"
-    assert mentions(done.stderr, "bundled model 52~million words")
+    assert mentions(done.stderr, "bundled model 104~million words")
     write_tiny(tmp_path / "ctxembed-model")
     assert printed_path(run) == "ctxembed-model"
     done = run("info", env=NOBODY)
