@@ -72,6 +72,13 @@ class Parsed:
     unknown: dict[int, str] = field(default_factory=dict)  # words left out, by position from 0
     forms: dict[str, str] = field(default_factory=dict)  # words replaced by another form
     number: int = 1  # of the sentence in the input
+    replaced: dict[int, str] = field(default_factory=dict)  # those words, by position in `words`
+
+    def written(self, item: Occurrence) -> str | None:
+        """Return a target as it was written if another form of it was taken, else None."""
+        if not any(position in self.replaced for position in item.target):
+            return None
+        return " ".join(self.replaced.get(i, self.words[i]) for i in item.target)
 
     def tokens(self, item: Occurrence) -> tuple[list[str], list[int]]:
         """Return the words and their positions from 1, a target of several words as one token."""
@@ -98,10 +105,12 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
         length = f"a sentence of {len(marked.words):,} words; at most {MAX_WORDS:,} are read"
         raise UsageError(f"{short}: {length}. Split it")
     rows, unknown, forms = dict[int, int](), dict[int, str](), dict[str, str]()
+    replaced: dict[int, str] = {}
     for position, written in enumerate(marked.words):
         row = model.vocabulary.find(written)
         if row is None and (row := model.vocabulary.find_form(written)) is not None:
             forms[written] = model.vocabulary.words[row]
+            replaced[len(rows)] = written
         if row is None:
             unknown[position] = written
         else:
@@ -121,7 +130,8 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
     if not occurrences:
         raise UnknownWordError(f"no word of {short} is in the vocabulary")
     check_work(len(occurrences), len(ids), MAX_PAIRS)
-    return Parsed(model.vocabulary.spell(rows.values()), occurrences, unknown, forms, number)
+    words = model.vocabulary.spell(rows.values())
+    return Parsed(words, occurrences, unknown, forms, number, replaced)
 
 
 def check_work(targets: int, words: int, limit: int, power: int = 1) -> None:

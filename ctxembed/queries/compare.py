@@ -47,6 +47,7 @@ SEVERAL = (
     Column("cos_random", "with several sentences: mean cosine of 200 occurrences, all pairs"),
 )
 VECTOR = Column("vector", "of a worked example with matrices: the vector itself", "vector")
+WRITTEN = Column("written", "the target as written, where another form of it was taken", "aside")
 PANEL = ("sentence", "target")
 WEIGHTS = (SENTENCE, TARGET, TOKEN, POSITION, replace(WEIGHT, group=PANEL))
 
@@ -59,7 +60,7 @@ class Earlier:
     baseline: dict[tuple[str, int], float | None] = field(default_factory=dict)
 
 
-@on_model(*TARGET_COLUMNS, AXIS, VECTOR, *MEANING, *SEVERAL)
+@on_model(*TARGET_COLUMNS, AXIS, VECTOR, *MEANING, WRITTEN, *SEVERAL)
 def compare(
     model: Model, sentences: str | Sequence[str], *, word: str | None = None,
     axes: Axes | None = None, attention: str | Sequence[str] = (), general: str | None = None,
@@ -72,7 +73,8 @@ def compare(
     of their own: its vectors of single words are the static ones there. earlier: kept over calls.
     """
     representations = Representations.of(model)
-    axes, axis_notes = known_axes(model, axes, (*TARGET_COLUMNS, *SEVERAL, VECTOR, *MEANING))
+    own_columns = (*TARGET_COLUMNS, *SEVERAL, VECTOR, *MEANING, WRITTEN)
+    axes, axis_notes = known_axes(model, axes, own_columns)
     read = read_sentences(representations, sentences, word)
     names = attention.split(",") if isinstance(attention, str) else attention
     given = worked_attention(model) if model.is_worked_example else None
@@ -88,6 +90,7 @@ def compare(
     compared: list[Representation] = [*chosen, *opened]
     targets = read.targets()
     items = [item for _, _, item in targets]
+    written = [parsed.written(item) for parsed in read.parsed for item in parsed.occurrences]
     runs = {representation.name: representation.run(items) for representation in chosen}
     vectors = {name: run.vectors for name, run in runs.items()}
     decisions = define_targets(model, read.parsed, vectors, main)
@@ -117,7 +120,7 @@ def compare(
             cells += [vector] if given else []
             meaning = meanings[row].get(name)
             cells += meaning.cells() if meaning else (None,) * len(MEANING)
-            rows.append((*cells, *several))
+            rows.append((*cells, written[row], *several))
 
     def describe_lines() -> Iterator[str]:
         best = {name: on_axes[name].argmax(axis=1) for name in runs if len(axes) > 1}
@@ -129,7 +132,7 @@ def compare(
     at_end = [replace(column, role=shown) for column in SEVERAL if read.several]
     parts = [f"vector_{name}" for name in name_dimensions(model)] if given else []
     itself = [replace(VECTOR, parts=parts)] if given else []
-    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *itself, *MEANING, *at_end)
+    columns = (*TARGET_COLUMNS, *AXIS.each(axes), *itself, *MEANING, WRITTEN, *at_end)
     notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, on_axes)]
     attentions = [one for one in chosen if isinstance(one, Attention)]
     chart = _draw(attentions[-1] if attentions else None, runs, read, list(axes))

@@ -185,3 +185,12 @@ def test_quotation_marks_in_tsv_are_read_by_pandas() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(io.StringIO(text), sep="\t", keep_default_na=False)
     assert list(frame["cell"]) == read
+
+
+def test_a_form_that_was_taken_has_a_column(run: Run, tiny: Path) -> None:
+    line = ("compare", "apple and [apple's] juice", "the [apple] juice", "-m", str(tiny))
+    rows = json.loads(run(*line, "-f", "json").stdout)
+    assert {(row["sentence"], row["target"], row["written"]) for row in rows} == {
+        (1, "apple:2", "apple's"),
+        (2, "apple", None),
+    }

@@ -19,7 +19,7 @@ from tests.conftest import ROOT, TEXT, WORDS, Run, in_bash, mentions, write_tiny
 
 HEAD = (
     "sentence\ttarget\tposition\trepresentation\tcos_static\tlike\tbecause\tsense\tsense_share"
-    "\tdefinition\tsense_key\tsure\tsecond\n"
+    "\tdefinition\tsense_key\tsure\tsecond\twritten\n"
 )
 
 
@@ -109,9 +109,9 @@ def test_every_format(run: Run) -> None:
     # bank (.7,.7,0), money (1,0,.2): cosine .5/√(.98·1.04)·… = .7/√(.98·1.04) = .693375
     assert f"{0.7 / math.sqrt(0.98 * 1.04):.6f}" == "0.693375"
     tsv = HEAD + (
-        "1\tbank\t2\tstatic\t1.000000\triver grows\t\t\t\t\t\t\t\n"
-        "1\tbank\t2\tbag\t0.693375\tgrows river\t\t\t\t\t\t\t\n"
-        "1\tbank\t2\tgeneral\t0.939582\tgrows river\tmoney 0.43\t\t\t\t\t\t\n"
+        "1\tbank\t2\tstatic\t1.000000\triver grows\t\t\t\t\t\t\t\t\n"
+        "1\tbank\t2\tbag\t0.693375\tgrows river\t\t\t\t\t\t\t\t\n"
+        "1\tbank\t2\tgeneral\t0.939582\tgrows river\tmoney 0.43\t\t\t\t\t\t\t\n"
     )
     weight = 1 / (1 + math.exp(0.7 - 0.98))  # of bank itself: softmax(.98, .7)
     mixed = [weight * b + (1 - weight) * m for b, m in zip((0.7, 0.7, 0), (1, 0, 0.2), strict=True)]
@@ -131,7 +131,7 @@ def test_every_format(run: Run) -> None:
         "       1  bank    general             0.9396  grows river\n"
     )
     cells = run(*ask, "-f", "markdown").stdout.splitlines()[4].split("|")[1:-1]
-    result = ["1", "bank", "2", "general", "0.9396", "grows river", "money 0.43", *[""] * 6]
+    result = ["1", "bank", "2", "general", "0.9396", "grows river", "money 0.43", *[""] * 7]
     assert [cell.strip() for cell in cells] == result
     lines = [json.loads(line) for line in run(*ask, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ask, "-f", "json").stdout)

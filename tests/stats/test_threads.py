@@ -78,4 +78,4 @@ def test_only_the_calling_thread_computes() -> None:
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "4"}
     line = [sys.executable, "-c", CODE]
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 1.2
+    assert float(done.stdout) < 2  # about 6 with threads
