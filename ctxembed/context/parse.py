@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.text.index import Ids
-from ctxembed.text.tokenizer import INNER, parse_marked
+from ctxembed.text.tokenizer import INNER, find_capitals, parse_marked
 
 MAX_WORDS = 10_000  # in a sentence
 MAX_PAIRS = 1_000_000  # targets times words: each target attends to every word
@@ -28,6 +28,7 @@ class Written:
 
     words: Sequence[str]
     target: range
+    capital: bool | None = None  # whether the target begins with one; None where it says nothing
 
 
 class Occurrence(NamedTuple):
@@ -73,6 +74,7 @@ class Parsed:
     forms: dict[str, str] = field(default_factory=dict)  # words replaced by another form
     number: int = 1  # of the sentence in the input
     replaced: dict[int, str] = field(default_factory=dict)  # those words, by position in `words`
+    capitals: Sequence[bool | None] = ()  # as find_capitals returns them
 
     def written(self, item: Occurrence) -> str | None:
         """Return a target as it was written if another form of it was taken, else None."""
@@ -131,7 +133,8 @@ def parse(model: Model, sentence: str, word: str | None = None, number: int = 1)
         raise UnknownWordError(f"no word of {short} is in the vocabulary")
     check_work(len(occurrences), len(ids), MAX_PAIRS)
     words = model.vocabulary.spell(rows.values())
-    return Parsed(words, occurrences, unknown, forms, number, replaced)
+    capitals = find_capitals(sentence, model.vocabulary.tokenizer)
+    return Parsed(words, occurrences, unknown, forms, number, replaced, capitals)
 
 
 def check_work(targets: int, words: int, limit: int, power: int = 1) -> None:

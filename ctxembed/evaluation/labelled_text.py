@@ -1,13 +1,14 @@
 """Read text whose words are labelled with senses: XML with a key file, or lines of a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ctxembed.context.parse import Occurrence, Written
 from ctxembed.errors import CorpusError, UsageError
 from ctxembed.evaluation.items import Reader, expect
+from ctxembed.text.tokenizer import find_capitals
 from ctxembed.word_senses.definitions import Definitions
 from ctxembed.word_senses.dictionary import PARTS
 
@@ -32,7 +33,8 @@ class Item:
         words, target = self.occurrence.written.words, self.occurrence.written.target
         lemma = self.lemma.split()
         own = range(target.start, target.start + len(lemma))
-        written = Written([*words[: target.start], *lemma, *words[target.stop :]], own)
+        spelled = [*words[: target.start], *lemma, *words[target.stop :]]
+        written = replace(self.occurrence.written, words=spelled, target=own)
         return self.occurrence._replace(written=written)
 
 
@@ -72,7 +74,9 @@ def _make_item(
     plain = lemma.replace("_", " ").lower() or " ".join(tokenizer.words(target))
     own = tokenizer.words(target) or tokenizer.words(plain)  # a target without a letter: %
     left, right = tokenizer.words(before), tokenizer.words(after)
-    written = Written([*left, *own, *right], range(len(left), len(left) + len(own)))
+    capitals = (*find_capitals(text, tokenizer)[len(left) :], None)
+    place = range(len(left), len(left) + len(own))
+    written = Written([*left, *own, *right], place, capitals[0])
     rows = definitions.find_rows
     known = rows(target) or rows(plain)
     occurrence = Occurrence.join(rows(before), known, rows(after), written)

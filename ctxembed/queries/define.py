@@ -197,7 +197,8 @@ def list_written(parsed: Parsed, phrases: Definitions | None = None) -> list[Tar
     items = []
     for span in spans:
         first, last = positions[span.start], positions[span.stop - 1]
-        own = Written(written, range(first, last + 1))
+        capital = parsed.capitals[first] if len(parsed.capitals) == len(written) else None
+        own = Written(written, range(first, last + 1), capital)
         items.append(Occurrence(parsed.occurrences[0].ids, span, own, first))
     return list_targets([replace(parsed, occurrences=items)])
 

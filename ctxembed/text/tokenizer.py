@@ -18,6 +18,7 @@ from ctxembed.text.languages import words_of
 RULES = 3  # 1: numbers end at a point or comma; 2: é of one and of two characters differ
 DOTTED_I = ("tr", "az")  # languages in which I and i are two letters, in lowercase ı and i
 INNER = "##"  # before a subword that continues a word
+BEGINS_SENTENCE = r'[.!?:;"“”(\n]'  # between two words
 CURLY = str.maketrans({"’": "'", "‐": "-", "‑": "-"})  # one spelling for each joiner
 
 
@@ -141,6 +142,28 @@ def parse_marked(text: str, tokenizer: Tokenizer) -> Marked:
         if number % 2 and len(words) > first:  # every second part was in brackets
             targets.append(range(first, len(words)))
     return Marked(tuple(words), tuple(targets))
+
+
+def find_capitals(text: str, tokenizer: Tokenizer) -> list[bool | None]:
+    """Return for each word whether it begins with a capital; None where that says nothing.
+
+    Any word begins a sentence with one, most have one in a headline, and none in a hasty message.
+
+    >>> find_capitals("We ate [apple] pie at Apple. Great!", Tokenizer())
+    [None, False, False, False, False, True, None]
+    >>> find_capitals("Apple opens New York Shop", Tokenizer()), find_capitals("hi", Tokenizer())
+    ([None, False, None, None, None], [None])
+    """
+    plain = re.sub(r"[\[\]]", " ", text)
+    spans = [(start, end) for _, start, end in tokenizer.tokens(plain)]
+    capitals = [plain[start].isupper() for start, _ in spans]
+    total, end, says = sum(capitals), 0, list[bool | None]()
+    for (start, next_end), capital in zip(spans, capitals, strict=True):
+        first = not end or re.search(BEGINS_SENTENCE, plain[end:start]) is not None
+        headline = 2 * (total - 1) > len(spans) - 1
+        says.append((None if first or headline else True) if capital else False if total else None)
+        end = next_end
+    return says
 
 
 def number_repeats(tokens: Sequence[str]) -> list[str]:

@@ -43,6 +43,7 @@ WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
     "a": (1.88, 1.49, 2.06, 1.09, 1.20, 1.72, 0.0, 0.67),
     "r": (1.28, 1.22, 0.41, 0.23, 1.75, 0.75, 0.0, 0.77),
 }
+CAPITAL = {True: 1.5, False: -3.0}  # added for a proper noun, if the target has a capital or not
 UNSEEN = 0.3  # added to the count of a sense
 SIF = 1e-3  # a word of this frequency counts half: a / (a + frequency)
 ASIDE = 0.5  # weight of the words of examples and synonyms beside those of a definition
@@ -156,6 +157,9 @@ class Definitions:
             if w[6]:
                 examples = w[6] * self._examples([senses[i] for i in rows], target[0])
             prior = w[7] * np.log(counts[rows] + UNSEEN)
+            if written.capital is not None:
+                proper = np.array([is_proper(senses[i]) for i in rows])
+                prior += CAPITAL[written.capital] * proper
             sure = parts[own] * softmax(text + examples + prior)
             scored = np.stack([sure, text, examples, prior], axis=1).tolist()
             choices += [Choice(senses[i], *four) for i, four in zip(rows, scored, strict=True)]
@@ -293,6 +297,16 @@ def count_senses(senses: Sequence[Sense]) -> Floats:
     known = [sense.count for sense in senses if not math.isnan(sense.count)]
     mean = sum(known) / len(known) if known else 1.0
     return np.array([mean if math.isnan(sense.count) else sense.count for sense in senses], float)
+
+
+def is_proper(sense: Sense) -> bool:
+    """Return whether the dictionary writes the lemma of a sense with a capital.
+
+    >>> words = ("turkey", "Turkey")
+    >>> [is_proper(Sense("turkey", "n", "", "", (), words, 0, place=i)) for i in (0, 1)]
+    [False, True]
+    """
+    return sense.words[sense.place][:1].isupper()
 
 
 def mark_word(text: str, sense: Sense) -> tuple[str, str, str] | None:
