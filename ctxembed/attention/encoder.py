@@ -150,7 +150,7 @@ def unflatten(flat: Floats, dim: int, layers: int, width: int, heads: int, reach
 
 
 def random_encoder(
-    dim: int, layers: int, rng: np.random.Generator, width: int = 128, heads: int = 8,
+    dim: int, layers: int, rng: "np.random.Generator", width: int = 128, heads: int = 8,
     reach: int = 24,
 ) -> Encoder:  # fmt: skip
     """Return an encoder to begin learning with; near words count more in the first heads."""
