@@ -35,7 +35,7 @@ def test_attention_runs_once_for_each_representation(monkeypatch: pytest.MonkeyP
         return attend(layer, x, ids, **options)
 
     monkeypatch.setattr(representations, "attend", count)
-    table = compare(None, SENTENCE)
+    table = compare("english", SENTENCE)
     assert len(table) and table.lead and [*table.lead()] and draw(table)
     # General, learned, learned for the encoder, and learned as saved senses scale it.
     assert sorted(runs.values()) == [1, 1, 2]
