@@ -1,3 +1,8 @@
+// The context words of a meaning with their shares, as the command prints them; null for another cell.
+function reasons(cell) {
+  return Array.isArray(cell) && cell[0]?.word ? cell.map((one) => `${one.word} ${one.share.toFixed(2)}`).join(", ") : null;
+}
+
 // The answer to a question: a Table, as the command prints it.
 class Answer {
   constructor(content) {
@@ -15,7 +20,7 @@ class Answer {
   }
 
   tsv() {
-    const text = (cell) => (Array.isArray(cell) ? cell.join(" ") : String(cell ?? ""));
+    const text = (cell) => String(reasons(cell) ?? (Array.isArray(cell) ? cell.join(" ") : (cell ?? "")));
     const line = (cells) => cells.map((cell) => text(cell).replace(/\s+/g, " ")).join("\t") + "\n";
     return [this.names, ...this.rows].map(line).join("");
   }
@@ -26,7 +31,7 @@ class Answer {
     const shown = this.names.map((_, i) => i).filter((i) => this.columns[i].role !== "vector" || (this.rows.length && !this.rows.some((row) => long(row[i]))));
     const number = (cell) => typeof cell === "number";
     const vector = (cell) => (cell[0] === null ? "" : `[${cell.map((n) => fixed(n, 4)).join(", ")}]`);
-    const show = (cell, i) => (this.columns[i].role === "vector" && cell ? vector(cell) : number(cell) && !Number.isInteger(cell) ? fixed(cell, 4) : (cell ?? ""));
+    const show = (cell, i) => reasons(cell) ?? (this.columns[i].role === "vector" && cell ? vector(cell) : number(cell) && !Number.isInteger(cell) ? fixed(cell, 4) : (cell ?? ""));
     return h("div", { class: "scroll rows", tabindex: 0 },
       h("table", null,
         h("thead", null, h("tr", null, shown.map((i) =>
