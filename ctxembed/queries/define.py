@@ -10,7 +10,6 @@ from ctxembed.context.parse import Occurrence, Parsed, Written
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Target, list_targets, read_sentences
 from ctxembed.errors import UnknownWordError
-from ctxembed.model.attentions import TOGETHER
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
@@ -132,9 +131,8 @@ def define_targets(
     if not is_english(model):
         return [Decision()] * len(items)
     definitions = open_definitions(model)
-    if main in (definitions.attention.name, TOGETHER):
-        own = vectors[definitions.attention.name]
-        decided = definitions.rank(items, None, (own, vectors["bag"]))
+    if main == definitions.attention.name:
+        decided = definitions.rank(items, None, (vectors[main], vectors["bag"]))
     else:
         decided = definitions.rank_by(items, vectors[main], [None] * len(items))
     parts = [choices[0].sense.part if choices else None for choices in decided]

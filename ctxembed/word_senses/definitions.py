@@ -5,7 +5,8 @@
 text: cosines of the target's vector with three vectors of a sense: the word in its definition and
 examples, the words of its definition, and the words of its neighbours' definitions; each for
 attention and for the bag. examples: how much nearer the mean of the sense's labelled occurrences is
-than that of all the lemma's. prior: the logarithm of how often the sense was labelled.
+than that of all the lemma's. prior: the logarithm of how often the sense was labelled, and for a
+proper noun, whether the target has a capital.
 """
 
 import math
@@ -32,10 +33,10 @@ Weights = Mapping[str, Sequence[float]]  # by part of speech
 # WordNet (40 % of the weight for nouns, 25 for adjectives, 10 for the others). Three weights of
 # attention, three of the bag, the examples, the prior.
 WEIGHTS: Weights = {
-    "n": (0.49, 0.99, 1.09, 1.04, 1.83, 2.93, 6.24, 0.41),
-    "v": (0.16, 0.58, 0.83, 0.98, 0.82, 2.01, 6.03, 0.79),
-    "a": (1.47, 1.23, 1.84, 1.08, 1.31, 1.64, 5.25, 0.64),
-    "r": (0.69, 0.42, 0.49, 0.21, 1.56, 0.54, 7.41, 0.68),
+    "n": (0.11, 2.93, 2.70, 0.85, 1.60, 2.12, 6.03, 0.41),
+    "v": (0.18, 1.67, 1.80, 0.77, 0.96, 1.83, 6.14, 0.78),
+    "a": (0.95, 2.96, 2.96, 0.62, 1.49, 1.34, 5.43, 0.64),
+    "r": (0.77, 0.72, 0.71, 0.22, 1.86, 0.56, 7.41, 0.67),
 }
 WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
     "n": (0.99, 1.15, 1.64, 1.04, 1.61, 2.91, 0.0, 0.49),
@@ -43,7 +44,7 @@ WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
     "a": (1.88, 1.49, 2.06, 1.09, 1.20, 1.72, 0.0, 0.67),
     "r": (1.28, 1.22, 0.41, 0.23, 1.75, 0.75, 0.0, 0.77),
 }
-CAPITAL = {True: 1.5, False: -3.0}  # added for a proper noun, if the target has a capital or not
+CAPITAL = {True: 2.0, False: -2.5}  # added for a proper noun, if the target has a capital or not
 UNSEEN = 0.3  # added to the count of a sense
 SIF = 1e-3  # a word of this frequency counts half: a / (a + frequency)
 ASIDE = 0.5  # weight of the words of examples and synonyms beside those of a definition
@@ -78,7 +79,7 @@ class Definitions:
     sources: Sequence[SenseSource]
 
     def __post_init__(self) -> None:
-        self.attention = self.representations.get(self.representations.default())
+        self.attention = self.representations.get(self.representations.answer())
         self.bag = self.representations.get("bag")
         self.bundled = next((s for s in self.sources if isinstance(s, Dictionary)), None)
         self.labelled = LabelledSenses.open(self.representations.model, self.attention.name)
@@ -293,10 +294,10 @@ class Definitions:
 
 
 def count_senses(senses: Sequence[Sense]) -> Floats:
-    """Return (k,) how often each sense was labelled; the mean of the others where it is unknown."""
-    known = [sense.count for sense in senses if not math.isnan(sense.count)]
-    mean = sum(known) / len(known) if known else 1.0
-    return np.array([mean if math.isnan(sense.count) else sense.count for sense in senses], float)
+    """Return (k,) how often each sense was labelled; where it is unknown, as the rarest of them."""
+    fewest = min((sense.count for sense in senses if not math.isnan(sense.count)), default=1.0)
+    counts = [fewest if math.isnan(sense.count) else sense.count for sense in senses]
+    return np.array(counts, float)
 
 
 def is_proper(sense: Sense) -> bool:

@@ -40,7 +40,7 @@ def test_the_definition_comes_first() -> None:
 
 def test_the_columns_are_the_answer_of_define() -> None:
     rows = [r for r in ctxembed.compare("english", [RIVER, MONEY]).records() if r["because"]]
-    for row in [row for row in rows if row["representation"] == "learned"]:
+    for row in [row for row in rows if row["representation"] == "together"]:
         sentence = (RIVER, MONEY)[int(str(row["sentence"])) - 1]
         best, other, *_ = ctxembed.define("english", sentence).records()
         assert (row["definition"], row["sense_key"]) == (best["definition"], best["sense_key"])

@@ -21,6 +21,7 @@ from ctxembed.word_senses.definitions import (
     Definitions,
     count_senses,
     describe_choice,
+    is_proper,
 )
 from ctxembed.word_senses.dictionary import Dictionary, Sense, write_manifest
 from ctxembed.word_senses.labelled import FILE, LabelledSenses, write_labelled
@@ -188,7 +189,7 @@ def test_counts() -> None:
     def sense(count: float) -> Sense:
         return Sense("x", "n", "", "", (), (), count)
 
-    assert count_senses([sense(3), sense(math.nan), sense(1)]).tolist() == [3, 2, 1]
+    assert count_senses([sense(3), sense(math.nan), sense(1)]).tolist() == [3, 1, 1]
     assert count_senses([sense(math.nan)]).tolist() == [1]
     assert count_senses([]).tolist() == []
 
@@ -266,7 +267,24 @@ We moved our data to the [cloud] | cloud%computers
 A dark [cloud] brought rain | cloud%1:17:00
 The [crane] lifted steel beams to the tenth floor | crane%1:06
 The old oak has thick rough [bark] | bark%1:20
+An [apple] a day keeps the doctor away | apple%1:13
+Apple launched a new phone while I was eating an [orange] | orange%1:13
+Apple launch new phone while I was eating [apple] | apple%1:13
+Looks like I just crashed the [server] | server%1:06:01
+Please turn on the [light] | light%1:06
 """
+
+
+def test_capitals(english: Definitions) -> None:
+    """A capital makes a proper noun more probable, a small letter less."""
+
+    def share(capital: bool | None) -> float:
+        item = english.find_occurrence("we read about ", "turkey", " in the paper")
+        words = ["we", "read", "about", "turkey", "in", "the", "paper"]
+        (choices,) = english.rank([item._replace(written=Written(words, range(3, 4), capital))])
+        return sum(choice.sure for choice in choices if is_proper(choice.sense))
+
+    assert share(False) < 0.5 * share(None) < 0.5 * share(True)
 
 
 @pytest.mark.parametrize("row", HOMONYMS.strip().splitlines())
