@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Targets = NDArray[np.intp]  # (B,) the position of one target in each sentence
 READ = 100  # words on either side of a target that a recurrent network or an encoder reads
+Chosen = tuple[Floats, Targets, Mask | None]  # words (B, n, d), the target's place, which are there
 CHOSEN = 8  # words that attention chooses for an encoder; 6 to 10 do as well
 OWN_SHARE = 0.5  # of attention itself, beside an encoder that reads its choice
 READ_AT_ONCE = 1 << 10  # sentences that a recurrent network reads
@@ -68,6 +69,7 @@ class Run:
 
     vectors: Floats  # (n, d)
     traces: Sequence[TargetTrace] = ()  # one for each target; empty without attention
+    shown: Floats | None = None  # (n, d) an encoder's output if it sees the target too
 
 
 @dataclass(frozen=True)
@@ -248,12 +250,15 @@ class EncoderRepresentation(Network):
 
     encoder: "Encoder"
 
-    def encode(self, x: Floats, targets: Targets, mask: Mask | None = None) -> "EncoderResult":
+    def encode(
+        self, x: Floats, targets: Targets, mask: Mask | None = None, hidden: bool = True
+    ) -> "EncoderResult":
         """Return the result for one target in each sentence x (B, T, d), with every step."""
         from ctxembed.attention import encoder  # most queries start without it
 
         rows, there = np.arange(len(x)), np.ones(x.shape[:2], bool) if mask is None else mask
-        return encoder.encode(self.encoder, x, there, encoder.Targets(rows, targets, rows >= 0))
+        asked = encoder.Targets(rows, targets, np.full(len(x), hidden))
+        return encoder.encode(self.encoder, x, there, asked)
 
     def output(self, x: Floats, targets: Targets, mask: Mask | None = None) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
@@ -281,45 +286,51 @@ class Together(ModelRepresentation):
         mask = None if batch.mask.all() else batch.mask
         x = self.attention.look_up(batch)
         attended = attend(self.attention.layer, x, batch.ids, mask=mask, queries=batch.targets)
-        return self._join(attended, self.encoder.look_up(batch), batch.targets, mask)
+        chosen = _choose(attended, self.encoder.look_up(batch), batch.targets, mask)
+        return self._join(attended, chosen)
 
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
         vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(occurrences):
-            vectors[rows] = self._attend([occurrences[row] for row in rows])[1]
+            vectors[rows] = self._join(*self._attend([occurrences[row] for row in rows]))
         return vectors
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
         """Return the vectors of known targets, with the traces of attention."""
         vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
+        shown = np.zeros_like(vectors)
         traces: dict[int, TargetTrace] = {}
         for rows in batches(occurrences):
-            attended, vectors[rows] = self._attend([occurrences[row] for row in rows])
+            attended, chosen = self._attend([occurrences[row] for row in rows])
+            vectors[rows] = self._join(attended, chosen)
+            shown[rows] = self.encoder.encode(*chosen, hidden=False).output
             traces |= {row: trace_target(attended, number) for number, row in enumerate(rows)}
-        return Run(vectors, [traces[row] for row in sorted(traces)])
+        return Run(vectors, [traces[row] for row in sorted(traces)], shown)
 
-    def _attend(self, items: Sequence[Occurrence]) -> tuple[AttentionResult, Floats]:
-        """Return the result of attention, and the vectors (B, d) of both."""
+    def _attend(self, items: Sequence[Occurrence]) -> tuple[AttentionResult, Chosen]:
+        """Return the result of attention, and the words that it chooses."""
         x, ids, targets = self.attention.prepare(items)
         attended = attend(self.attention.layer, x, ids, queries=targets)
         if self.encoder.inputs is not self.attention.inputs:
             x = self.encoder.prepare(items)[0]
-        return attended, self._join(attended, x, targets, None)
+        return attended, _choose(attended, x, targets, None)
 
-    def _join(
-        self, attended: AttentionResult, x: Floats, targets: Targets, mask: Mask | None
-    ) -> Floats:
+    def _join(self, attended: AttentionResult, chosen: Chosen) -> Floats:
         """Return (B, d) the sum of attention's output and the encoder's for the chosen words."""
-        weights = attended.weights[:, :, 0].mean(axis=1)  # (B, T)
-        rows = np.arange(len(weights))
-        weights[rows, targets] = np.inf  # its place is always kept
-        number = min(CHOSEN + 1, weights.shape[1])
-        kept = np.sort(np.argpartition(-weights, number - 1, axis=1)[:, :number], axis=1)
-        there = None if mask is None else mask[rows[:, None], kept]
-        places = np.argmax(kept == targets[:, None], axis=1)
-        read = self.encoder.output(x[rows[:, None], kept], places, there)
+        read = self.encoder.output(*chosen)
         return np.asarray(unit(read) + OWN_SHARE * unit(attended.output[:, 0]))
+
+
+def _choose(attended: AttentionResult, x: Floats, targets: Targets, mask: Mask | None) -> Chosen:
+    """Return the words with the largest weights, with the target, and the target's place there."""
+    weights = attended.weights[:, :, 0].mean(axis=1)  # (B, T)
+    rows = np.arange(len(weights))
+    weights[rows, targets] = np.inf  # its place is always kept
+    number = min(CHOSEN + 1, weights.shape[1])
+    kept = np.sort(np.argpartition(-weights, number - 1, axis=1)[:, :number], axis=1)
+    there = None if mask is None else mask[rows[:, None], kept]
+    return x[rows[:, None], kept], np.argmax(kept == targets[:, None], axis=1), there
 
 
 def trace_target(attended: AttentionResult, row: int) -> TargetTrace:

@@ -13,9 +13,9 @@ from ctxembed.context.representations import (
     Together,
 )
 from ctxembed.context.sentences import Sentences
-from ctxembed.explanation.substitutes import NAMED, AssignedSense, Ranking, SubstituteRanker
+from ctxembed.explanation.substitutes import NAMED_NEAR, AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model
-from ctxembed.stats.vectors import Floats, unit
+from ctxembed.stats.vectors import unit
 from ctxembed.table import Cell, Column
 from ctxembed.text.tokenizer import is_content, number_repeats
 from ctxembed.word_senses.definitions import Choice, Decision, describe_choice, printed_choices
@@ -24,9 +24,8 @@ MAX_REASONS = 3  # context words that are named
 MIN_CONTRIBUTION = 0.05  # part of the vector below which a word is no reason
 SAME_MEANING = 0.4  # cosine of the mean vectors of two lists of words that mean the same
 MARKERS = 3  # words that name a sense
-SENSE_WEIGHT = 3.0  # of the chosen definition for similar words; chosen on bench/everyday.tsv
 MEANING = (
-    Column("like", "words like it here: as substitutes ranks them, context weighing 4", "text"),
+    Column("like", "words like it here: near to the word, and above all to its context", "text"),
     Column(
         "because",
         "the context words that make most of the vector, with their shares; objects in JSON",
@@ -97,47 +96,34 @@ def find_meanings(
     """
     targets = [(parsed, item) for parsed in sentences.parsed for item in parsed.occurrences]
     items = [item for _, item in targets]
-    vectors = runs[main].vectors
+    vectors = {name: run.vectors for name, run in runs.items()}
+    if (shown := runs[main].shown) is not None:
+        # an encoder that sees the target names words like it, one that does not what fits the place
+        vectors[main] = unit(vectors[main]) + unit(shown)
     related = [decision.related for decision in decisions]
-    ranker = SubstituteRanker.of(representations, items, vectors, min_count, senses, related)
-    model = representations.model
-    words, meanings = model.vocabulary.words, []
+    ranker = SubstituteRanker.of(
+        representations, items, vectors[main], min_count, senses, related, NAMED_NEAR
+    )
+    words, meanings = representations.model.vocabulary.words, []
     for row, (parsed, item) in enumerate(targets):
         by_name = {}
         for one in chosen:
             run, sense, because = runs[one.name], senses[row], list[Reason]()
-            if one.name == "static":  # without context
-                ranking = ranker.rank(row, None, None, weights=NAMED)
-            else:
-                ranking = ranker.rank(row, one, run.vectors[row], weights=NAMED)
             choices = decisions[row].choices.get(one.name, ())
-            if one.name == main and choices:
-                ranking = agree_with_sense(model, ranking, decisions[row].direction, choices[0])
+            direction = decisions[row].direction if one.name == main else None
+            if direction is not None and choices:
+                direction = choices[0].sure * direction  # it says as much as it is sure
+            context = None if one.name == "static" else one
+            rows = ranker.name(row, context, vectors[one.name][row], direction)
             if run.traces:
                 because = _name_reasons(representations, run.traces[row], parsed, item)
             main_part = one.attention.name if isinstance(one, Together) else one.name
             if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
-            like = [words[word] for word, _ in ranking.best(number)]
+            like = [words[word] for word in rows[:number]]
             by_name[one.name] = Meaning(like, because, sense, choices)
         meanings.append(by_name)
     return meanings
-
-
-def agree_with_sense(
-    model: Model, ranking: Ranking, direction: Floats | None, sense: Choice
-) -> Ranking:
-    """Return the ranking of similar words that agrees with the chosen sense, as far as it is sure.
-
-    direction: (d,) from the mean of the word's senses to this one.
-    """
-    if direction is None or not len(ranking.rows):
-        return ranking
-    cosines = model.centred_space[ranking.rows] @ direction
-    fits = ranking.fits.copy()
-    # in standard deviations, as the other measures are
-    fits[:, 1] += SENSE_WEIGHT * sense.sure * (cosines - cosines.mean()) / (cosines.std() or 1)
-    return Ranking(ranking.rows, fits)
 
 
 def _name_reasons(

@@ -37,13 +37,17 @@ class Weights:
     slot: float = 0.5  # how usual the word is between the words before and after the target
     context: float = 1.0  # cosine with the contextual vector
     sense: float = 5.0  # probability of the dictionary's senses that the word belongs to
-    min_cosine: float = -np.inf  # with the contextual vector; a word below it is left out
 
 
 PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
-# For words that explain the meaning: the word's own neighbours are mostly of its frequent sense.
-NAMED = Weights(slot=1.0, context=4.0, sense=3.0, min_cosine=0.3)
+# Of words that explain the meaning; chosen on the part `choose` of bench/everyday.tsv.
+NAMED_NEAR = 300  # candidates near the target: the first ones are mostly of its frequent sense
+CONTEXT, RELATED, SENSE = 4.0, 0.5, 2.0  # weights beside the cosine with the target, which has 1
+MIN_COSINE = 0.1  # a lower one counts as this
+MIN_NEAR = 0.05  # cosine with the target of a word that no dictionary relates to it
+MIN_RELATED = 0.1  # probability of the senses of a related word
+MIN_CONTEXT = 0.3  # cosine with the contextual vector
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ class SubstituteRanker:
         min_count: int = 1,
         senses: Sequence[AssignedSense | None] | None = None,
         related: Sequence[Mapping[int, float]] = (),
+        number_near: int = NEAR,
     ) -> "SubstituteRanker":
         """Find candidates: words near each target, and words near its contextual vector (n, d).
 
@@ -118,7 +123,9 @@ class SubstituteRanker:
                 meant[row] = unit(own[row] + SENSE_STEP * sense.direction)
         queries = np.concatenate([own, np.nan_to_num(contextual)])
         exclude = [item.ids.tolist() for item in items] * 2
-        nearest = nearest_rows(model, queries, NEAR + FORMS, exclude, space, min_count=min_count)
+        nearest = nearest_rows(
+            model, queries, number_near + FORMS, exclude, space, min_count=min_count
+        )
         pools = []
         for number, item in enumerate(items):
             near, fitting = (
@@ -127,7 +134,7 @@ class SubstituteRanker:
             )
             words = [row for row in (related[number] if related else ()) if row not in item.ids]
             words = [row for row in words if model.seen[row] >= min_count]
-            pool = [*near[:NEAR], *fitting[:FITTING], *_without_forms(model, item, words)]
+            pool = [*near[:number_near], *fitting[:FITTING], *_without_forms(model, item, words)]
             pools.append(np.array(list(dict.fromkeys(pool)), np.intp))
         return cls(model, items, own, meant, pools, related)
 
@@ -171,8 +178,6 @@ class SubstituteRanker:
         if representation is not None and vector is not None:
             cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
             context.append((weights.context, cosines))
-            if not model.is_worked_example:  # it has few words to choose among
-                kept &= ~(cosines < weights.min_cosine)
         fits = np.zeros((len(rows), 2))
         for column, measures in enumerate((word, context)):
             for weight, values in measures:
@@ -181,6 +186,38 @@ class SubstituteRanker:
             related = self.related[number]
             fits[:, 1] += [weights.sense * related.get(row, 0.0) for row in rows.tolist()]
         return Ranking(rows[kept], fits[kept])
+
+    def name(
+        self,
+        number: int,
+        representation: ModelRepresentation | None,
+        vector: Floats,
+        sense: Floats | None = None,
+    ) -> list[int]:
+        """Return the rows of words that explain what a target means here, the best first.
+
+            log cos(word, target) + 4 log cos(word, context) + related / 2 + 2 cos(word, sense)
+
+        A sum of logarithms, so that a word has to be near to both. representation: None to leave
+        context out; sense: (d,) the direction to the sense that a dictionary chooses.
+        """
+        rows, model = self.pools[number], self.model
+        near = model.centred_space[rows] @ self.own[number]
+        if representation is None:
+            return [int(row) for row in rows[np.argsort(-near, kind="stable")]]
+        probable = self.related[number] if self.related else {}
+        related = np.array([probable.get(row, 0.0) for row in rows.tolist()])
+        cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
+        kept = ((near >= MIN_NEAR) | (related >= MIN_RELATED)) & (cosines >= MIN_CONTEXT)
+        if model.is_worked_example:  # it has few words to choose among
+            kept[:] = True
+        near = np.where(related >= MIN_RELATED, np.maximum(near, MIN_CONTEXT), near)
+        scores = np.log(np.maximum(near, MIN_COSINE)) + RELATED * related
+        scores += CONTEXT * np.log(np.maximum(cosines, MIN_COSINE))
+        if sense is not None:
+            scores += SENSE * (model.centred_space[rows] @ sense)
+        best = np.argsort(-scores, kind="stable")
+        return [int(row) for row in rows[best[kept[best]]]]
 
     @cached_property
     def _usual_frame(self) -> Floats:

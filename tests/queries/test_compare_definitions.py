@@ -1,23 +1,22 @@
 """What a word means here, told once: definition, similar words, columns and the other opinions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ctxembed
+from ctxembed.context.representations import Static
 from ctxembed.context.worked_example import open_worked_example
-from ctxembed.explanation.meaning import agree_with_sense
-from ctxembed.explanation.substitutes import Ranking
+from ctxembed.explanation.substitutes import SubstituteRanker
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import Vocabulary
 from ctxembed.queries import define as queries
 from ctxembed.queries.compare import compare
-from ctxembed.stats.vectors import Floats
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Table
 from ctxembed.text.tokenizer import Tokenizer
-from ctxembed.word_senses.definitions import Choice
-from ctxembed.word_senses.dictionary import Sense
 
 RIVER, MONEY = "They moored the boat to the river [bank]", "She put money in the [bank]"
 COLUMNS = ("definition", "sense_key", "sure", "second")
@@ -91,18 +90,33 @@ def test_worked_examples_have_no_definitions() -> None:
     assert lead(table)[0].startswith("bank: like ")
 
 
+def near_two_words(words: Sequence[Sequence[float]]) -> tuple[SubstituteRanker, Static]:
+    """Return a ranker whose candidates are the first two words, and whose target is the third."""
+    vectors = np.array(words, np.float32)
+    model = Model.from_vectors("small", ["a", "b", "c"], vectors)
+    model.meta["format"] = 2  # as if it came from a directory
+    model.mean = np.zeros(3, np.float32)
+    own = unit(vectors[2:])
+    return SubstituteRanker(model, [], own, own, [np.array([0, 1])]), Static("static", vectors)
+
+
 def test_similar_words_agree_with_the_sense() -> None:
-    """Two words fit equally; the sense lies along the first axis: its word wins if it is sure."""
-    model = Model.from_vectors("small", ["a", "b", "c"], np.eye(3, dtype=np.float32))
-    ranking = Ranking(np.array([0, 1]), np.array([[0, 0.5], [0, 1]]))
-    sense = Sense("bank", "n", "", "", (), (), 0)
-    direction = np.array([1, 0, 0], np.float32)
+    """Two words are as near to the target and its context; the one along the sense wins."""
+    ranker, context = near_two_words([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
 
-    def best(sure: float, along: Floats | None = direction) -> list[int]:
-        ranked = agree_with_sense(model, ranking, along, Choice(sense, sure))
-        return [row for row, _ in ranked.best(2)]
+    def best(sense: Floats | None, related: dict[int, float]) -> list[int]:
+        vector = np.ones(3, np.float32)
+        return replace(ranker, related=[related]).name(0, context, vector, sense)
 
-    assert best(0.9) == [0, 1]
-    assert best(0.05) == best(0.9, None) == best(0.9, 0 * direction) == [1, 0]
-    empty = Ranking(np.array([], np.intp), np.zeros((0, 2)))
-    assert list(agree_with_sense(model, empty, direction, Choice(sense, 1)).best(3)) == []
+    first = np.array([1, -1, 0], np.float32)
+    assert best(first, {}) == best(None, {0: 0.5}) == [0, 1]
+    assert best(-first, {}) == best(None, {1: 0.5}) == [1, 0]
+
+
+def test_words_far_from_the_target_are_not_named() -> None:
+    """What only fits the context is no word like the target, unless a dictionary relates it."""
+    ranker, context = near_two_words([[-0.1, 1, 0], [1, 1, 0], [1, 0, 0]])
+    fits = np.array([0, 1, 0], np.float32)
+    assert ranker.name(0, context, fits) == [1]
+    assert sorted(replace(ranker, related=[{0: 0.4}]).name(0, context, fits)) == [0, 1]
+    assert ranker.name(0, context, -fits) == []  # nothing fits
