@@ -139,8 +139,6 @@ def define_targets(
     others = {name: own for name, own in vectors.items() if name != main}
     ranked = {name: definitions.rank_by(items, own, parts) for name, own in others.items()}
     ranked[main] = decided
-    if main == TOGETHER:  # definitions are fitted to attention: one decision
-        ranked[definitions.attention.name] = decided
     return [
         Decision(
             {name: by[row] for name, by in ranked.items()},
