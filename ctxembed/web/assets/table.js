@@ -21,7 +21,8 @@ class Answer {
 
   tsv() {
     const text = (cell) => String(reasons(cell) ?? (Array.isArray(cell) ? cell.join(" ") : (cell ?? "")));
-    const line = (cells) => cells.map((cell) => text(cell).replace(/\s+/g, " ")).join("\t") + "\n";
+    const quote = (cell) => (cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell); // as pandas and R read it
+    const line = (cells) => cells.map((cell) => quote(text(cell).replace(/\s+/g, " "))).join("\t") + "\n";
     return [this.names, ...this.rows].map(line).join("");
   }
 
