@@ -1,7 +1,8 @@
 """Describe what a target means in its sentence: its definition, similar words and reasons."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, cast
 
 from ctxembed.context.parse import Occurrence, Parsed
@@ -88,11 +89,12 @@ def find_meanings(
     representations: Representations, sentences: Sentences, chosen: Sequence[ModelRepresentation],
     runs: Mapping[str, Run], senses: Sequence[AssignedSense | None],
     decisions: Sequence[Decision], main: str, number: int, min_count: int,
+    belongs: Callable[[str, Sequence[Choice]], bool],
 ) -> list[dict[str, Meaning]]:  # fmt: skip
     """Return the meaning of each target by name of representation, from the runs of each.
 
     decisions: by the dictionary. main: the representation whose vectors propose words; number: of
-    similar words.
+    similar words. belongs: whether a word can be of the part of speech that was decided.
     """
     targets = [(parsed, item) for parsed in sentences.parsed for item in parsed.occurrences]
     items = [item for _, item in targets]
@@ -120,8 +122,10 @@ def find_meanings(
             main_part = one.attention.name if isinstance(one, Together) else one.name
             if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
-            like = [words[word] for word in rows[:number]]
-            by_name[one.name] = Meaning(like, because, sense, choices)
+            like = (words[word] for word in rows)
+            if one.name == main:
+                like = (word for word in like if belongs(word, choices))
+            by_name[one.name] = Meaning(list(islice(like, number)), because, sense, choices)
         meanings.append(by_name)
     return meanings
 

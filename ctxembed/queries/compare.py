@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from ctxembed.explanation.meaning import MEANING, describe_meanings, find_meanin
 from ctxembed.explanation.substitutes import assign_sense
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
-from ctxembed.queries.define import define_targets
+from ctxembed.queries.define import define_targets, shares_part
 from ctxembed.stats.vectors import Floats, cosine, unit
 from ctxembed.table import Cell, Chart, Column, Role, Table
 
@@ -98,7 +99,16 @@ def compare(
     on_axes = {r.name: axis_cosines(model, vectors[r.name], axes, r.alone) for r in compared}
     senses = [assign_sense(representations, item) for item in items]
     meanings = find_meanings(
-        representations, read, chosen, runs, senses, decisions, main, number, min_count
+        representations,
+        read,
+        chosen,
+        runs,
+        senses,
+        decisions,
+        main,
+        number,
+        min_count,
+        partial(shares_part, model),
     )
     earlier = earlier or Earlier()
     baseline = earlier.baseline

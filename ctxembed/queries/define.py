@@ -15,9 +15,11 @@ from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
 from ctxembed.word_senses.definitions import (
+    UNSEEN,
     Choice,
     Decision,
     Definitions,
+    count_senses,
     describe_choice,
     written_target,
 )
@@ -26,6 +28,7 @@ from ctxembed.word_senses.sense_file import open_sources
 
 MAX_PHRASE = 4  # words of an entry that is looked for in a sentence
 MAX_ENTRY = 9  # words of the longest entry
+MIN_PART = 0.2  # share of the occurrences of a similar word that have the part of speech decided
 COLUMNS = (
     SENTENCE,
     TARGET,
@@ -149,6 +152,21 @@ def define_targets(
         else Decision()
         for row, choices in enumerate(decided)
     ]
+
+
+def shares_part(model: Model, word: str, choices: Sequence[Choice]) -> bool:
+    """Return whether a word is often enough of the part of speech that these senses have.
+
+    So is a word without an entry, and any word where there are no senses.
+    """
+    if not choices or not (senses := open_definitions(model).senses(word)):
+        return True
+    sure: dict[str, float] = {}
+    for choice in choices:
+        sure[choice.sense.part] = sure.get(choice.sense.part, 0.0) + choice.sure
+    counts = count_senses(senses) + UNSEEN
+    shares = [sure.get(sense.part, 0.0) for sense in senses]
+    return float(counts @ np.array(shares) / counts.sum()) >= MIN_PART
 
 
 def find_related(model: Model, items: Sequence[Occurrence]) -> list[dict[int, float]]:

@@ -10,13 +10,16 @@ import ctxembed
 from ctxembed.context.representations import Static
 from ctxembed.context.worked_example import open_worked_example
 from ctxembed.explanation.substitutes import SubstituteRanker
+from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import Vocabulary
 from ctxembed.queries import define as queries
 from ctxembed.queries.compare import compare
+from ctxembed.queries.define import open_definitions, shares_part
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Table
 from ctxembed.text.tokenizer import Tokenizer
+from ctxembed.word_senses.definitions import Choice
 
 RIVER, MONEY = "They moored the boat to the river [bank]", "She put money in the [bank]"
 COLUMNS = ("definition", "sense_key", "sure", "second")
@@ -120,3 +123,13 @@ def test_words_far_from_the_target_are_not_named() -> None:
     assert ranker.name(0, context, fits) == [1]
     assert sorted(replace(ranker, related=[{0: 0.4}]).name(0, context, fits)) == [0, 1]
     assert ranker.name(0, context, -fits) == []  # nothing fits
+
+
+def test_similar_words_have_the_part_of_speech_decided() -> None:
+    model = open_model("english")
+    senses = open_definitions(model).senses("apple", "n")
+    choices = [Choice(sense, 1 / len(senses)) for sense in senses]
+    assert shares_part(model, "pear", choices)
+    assert not shares_part(model, "every", choices)  # an adjective
+    assert shares_part(model, "every", [])
+    assert shares_part(model, "because", choices)  # it has no entry
