@@ -42,7 +42,7 @@ class Weights:
 PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
 # Of words that explain the meaning; chosen on the part `choose` of bench/everyday.tsv.
-NAMED_NEAR = 300  # candidates near the target: the first ones are mostly of its frequent sense
+NAMED_NEAR = 150  # candidates near the target: the first ones are mostly of its frequent sense
 CONTEXT, RELATED, SENSE = 4.0, 0.5, 2.0  # weights beside the cosine with the target, which has 1
 MIN_COSINE = 0.1  # a lower one counts as this
 MIN_NEAR = 0.05  # cosine with the target of a word that no dictionary relates to it
