@@ -47,6 +47,7 @@ CONTEXT, RELATED, SENSE = 4.0, 0.5, 2.0  # weights beside the cosine with the ta
 MIN_COSINE = 0.1  # a lower one counts as this
 MIN_NEAR = 0.05  # cosine with the target of a word that no dictionary relates to it
 MIN_RELATED = 0.1  # probability of the senses of a related word
+SURE_RELATED = 0.36  # the same, of a word that is named in any context
 MIN_CONTEXT = 0.3  # cosine with the contextual vector
 
 
@@ -208,7 +209,10 @@ class SubstituteRanker:
         probable = self.related[number] if self.related else {}
         related = np.array([probable.get(row, 0.0) for row in rows.tolist()])
         cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
-        kept = ((near >= MIN_NEAR) | (related >= MIN_RELATED)) & (cosines >= MIN_CONTEXT)
+        kept = (related >= SURE_RELATED) | (near >= MIN_NEAR) & (cosines >= MIN_CONTEXT)
+        kept |= (related >= MIN_RELATED) & (cosines >= MIN_CONTEXT)
+        # The words of a sense that is sure need not fit the context: it has decided already.
+        cosines = np.where(related >= SURE_RELATED, np.maximum(cosines, MIN_CONTEXT), cosines)
         if model.is_worked_example:  # it has few words to choose among
             kept[:] = True
         near = np.where(related >= MIN_RELATED, np.maximum(near, MIN_CONTEXT), near)
