@@ -103,7 +103,7 @@ def test_type_the_apple_sentence(english: Served, opened: Opened) -> None:
     assert number(tab, "learned", "technology") > number(tab, "learned", "taste")
     like = texts(tab, "#meaning .like")[0].split(", ")
     table = ctxembed.compare(bundled_model("english"), f"[Apple]{APPLE[5:]}", number=4).records()
-    (result,) = [row["like"] for row in table if row["representation"] == "learned"]
+    (result,) = [row["like"] for row in table if row["representation"] == "together"]
     assert like == result  # in the command's order
     makers = [bool(MAKERS.fullmatch(word)) for word in like]  # who could launch a phone
     assert makers[0] and sum(makers) >= 3, like

@@ -262,7 +262,8 @@ function controls(read) {
 
 // The representation in words: of a worked example its own matrices, if it has any.
 function described(answer) {
-  if (!state.vectors) return attention();
+  // Learned attention, whose weights are shown, answers together with an encoder if there is one.
+  if (!state.vectors) return attention() === "learned" && answer.records().some((row) => row.representation === "together") ? "together" : attention();
   return answer.records().some((row) => row.representation === "given") ? "given" : "general";
 }
 
@@ -304,7 +305,7 @@ async function showDefinitions(focus, answer, parameters) {
     const number = all ? known.indexOf(one) + 1 : 1;
     const row = own?.records().find((each) => each.sentence === number && each.representation === described(own));
     const start = row && `${all ? `${number}. ` : ""}${row.target}: `;
-    const first = row?.representation === main ? own.lead.findIndex((line) => line.startsWith(start)) : -1;
+    const first = [main, "together"].includes(row?.representation) ? own.lead.findIndex((line) => line.startsWith(start)) : -1;
     const rest = own?.lead.slice(first + 1) ?? [], end = rest.findIndex((line) => !/^  (perhaps|or) /.test(line));
     const said = first < 0 ? null : [own.lead[first].slice(start.length), ...rest.slice(0, end < 0 ? rest.length : end)];
     one.defined = definitionOf(row, one.words[one.target].written, said);
