@@ -163,7 +163,10 @@ def test_each_claim_agrees_with_its_numbers(workdir: Path) -> None:
 
 def test_the_sentences_to_type_are_answered_rightly(workdir: Path) -> None:
     """What the reader is to type, with the english model: the meaning is the right one."""
-    right = [{"flying", "fly", "bird", "birds"}, {"rat", "rats", "mice", "rabbit", "rabbits", "dog"}]
+    right = [
+        {"flying", "fly", "bird", "birds"},
+        {"rat", "rats", "mice", "rabbit", "rabbits", "dog"},
+    ]
     lines = re.findall(r"\$ ctxembed (.+)", TYPE)
     assert len(lines) == 3
     for line, words in zip(lines, right, strict=False):
