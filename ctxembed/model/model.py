@@ -264,8 +264,6 @@ class Model:
         for name in list(vars(self)):
             if isinstance(getattr(Model, name, None), cached_property):
                 delattr(self, name)
-        if self.representations is not None:
-            self.representations.definitions.clear()  # they refer to each other
         self.senses = self.representations = None
 
     def check_unchanged(self, target: str | Path | None = None) -> None:
