@@ -43,7 +43,7 @@ PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
 # Of words that explain the meaning; chosen on the part `choose` of bench/everyday.tsv.
 NAMED_NEAR = 150  # candidates near the target: the first ones are mostly of its frequent sense
-CONTEXT, RELATED, SENSE = 4.0, 0.5, 2.0  # weights beside the cosine with the target, which has 1
+CONTEXT, RELATED, SENSE = 4.0, 4.0, 2.0  # weights beside the cosine with the target, which has 1
 MIN_COSINE = 0.1  # a lower one counts as this
 MIN_NEAR = 0.05  # cosine with the target of a word that no dictionary relates to it
 MIN_RELATED = 0.1  # probability of the senses of a related word
@@ -197,7 +197,7 @@ class SubstituteRanker:
     ) -> list[int]:
         """Return the rows of words that explain what a target means here, the best first.
 
-            log cos(word, target) + 4 log cos(word, context) + related / 2 + 2 cos(word, sense)
+            log cos(word, target) + 4 log cos(word, context) + 4 related + 2 cos(word, sense)
 
         A sum of logarithms, so that a word has to be near to both. representation: None to leave
         context out; sense: (d,) the direction to the sense that a dictionary chooses.
