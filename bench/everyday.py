@@ -17,7 +17,8 @@ import numpy as np
 
 from ctxembed.context.nearest import axis_cosines
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representation, Representations
+from ctxembed.context.representation import Representation
+from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import corpora_directory, open_model
 from ctxembed.model.model import Model
 from ctxembed.training.fit import wilson

@@ -25,7 +25,8 @@ from ctxembed.attention.terms import REACH
 from ctxembed.attention.training.fitting import FitSettings, task_logits
 from ctxembed.context.labelled import Item
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Bag, Representations
+from ctxembed.context.representation import Bag
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import unit

@@ -15,7 +15,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from ctxembed.context.encoder import Encoder
-from ctxembed.context.representations import Representation, Representations
+from ctxembed.context.representation import Representation
+from ctxembed.context.representations import Representations
 from ctxembed.evaluation.evaluate import evaluate
 from ctxembed.model.model import Model
 from ctxembed.queries.contextualize import contextual_vectors

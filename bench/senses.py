@@ -30,7 +30,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from ctxembed.context.occurrences import sample_positions
 from ctxembed.context.parse import Occurrence, parse
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.queries.ambiguity import OCCURRENCES_PER_WORD, measure_usage
 from ctxembed.stats.vectors import unit

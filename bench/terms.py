@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.everyday import PARTS, SENTENCES, held_out, read_rows, score
-from ctxembed.context.representations import Attention, Representation, Representations
+from ctxembed.context.representation import Attention, Representation
+from ctxembed.context.representations import Representations
 from ctxembed.evaluation.figures import Scores, average, tabulate
 from ctxembed.evaluation.items import Reader
 from ctxembed.evaluation.senses import read_labelled, score_senses

@@ -5,14 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ctxembed.context.networks import Together
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import (
-    Attention,
-    ModelRepresentation,
-    Representation,
-    Representations,
-    Together,
-)
+from ctxembed.context.representation import Attention, ModelRepresentation, Representation
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import describe_forms

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ctxembed.attention.layer import Layer
-from ctxembed.context.representations import Attention
+from ctxembed.context.representation import Attention
 from ctxembed.errors import CorpusError
 from ctxembed.model.bundled import find_example
 from ctxembed.model.model import Model

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.context.representations import ModelRepresentation
+from ctxembed.context.representation import ModelRepresentation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.calibration import Calibration

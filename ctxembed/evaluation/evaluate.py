@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ctxembed.context.representations import Representation, Representations
+from ctxembed.context.representation import Representation
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import open_encoders
 from ctxembed.errors import UsageError
 from ctxembed.evaluation.analogies import analogies

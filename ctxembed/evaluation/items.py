@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.parse import Occurrence, Written
-from ctxembed.context.representations import Representation
+from ctxembed.context.representation import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit

@@ -8,7 +8,7 @@ import numpy as np
 
 from ctxembed.context.nearest import nearest_rows
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import Representation
+from ctxembed.context.representation import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation.figures import EVALUATE, Scores, average, tabulate
 from ctxembed.evaluation.metrics import Figure, nearest_centroid, paired_p, proportion, resample

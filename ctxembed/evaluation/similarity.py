@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import Representation
+from ctxembed.context.representation import Representation
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores

@@ -12,12 +12,8 @@ import numpy as np
 
 from ctxembed.context.nearest import nearest_rows
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import (
-    ModelRepresentation,
-    Representation,
-    Representations,
-    Static,
-)
+from ctxembed.context.representation import ModelRepresentation, Representation, Static
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CorpusError
 from ctxembed.evaluation import metrics
 from ctxembed.evaluation.figures import Scores

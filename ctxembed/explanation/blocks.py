@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ctxembed.attention.attend import attend
+from ctxembed.context.networks import READ, EncoderRepresentation
 from ctxembed.context.parse import Occurrence, Parsed
-from ctxembed.context.representations import READ, EncoderRepresentation
 from ctxembed.context.sentences import list_targets
 from ctxembed.explanation.explanation import Explanation
 from ctxembed.stats.vectors import Floats

@@ -13,7 +13,7 @@ from ctxembed.attention.attend import AttentionResult, Trace, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.terms import sinusoidal
 from ctxembed.context.parse import Parsed, collapse
-from ctxembed.context.representations import Attention, split_output
+from ctxembed.context.representation import Attention, split_output
 from ctxembed.context.sentences import list_targets
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.stats.vectors import Floats

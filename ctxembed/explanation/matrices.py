@@ -10,7 +10,7 @@ from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.terms import sinusoidal
 from ctxembed.context.parse import Parsed
-from ctxembed.context.representations import Attention
+from ctxembed.context.representation import Attention
 from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import encode_positions
 from ctxembed.static.space import Space

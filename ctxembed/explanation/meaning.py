@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
+from ctxembed.context.networks import Together
 from ctxembed.context.parse import Occurrence, Parsed
-from ctxembed.context.representations import (
-    ModelRepresentation,
-    Representations,
-    Run,
-    TargetTrace,
-    Together,
-)
+from ctxembed.context.representation import ModelRepresentation, Run, TargetTrace
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.substitutes import NAMED_NEAR, AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model

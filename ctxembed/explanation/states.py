@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ctxembed.attention.recurrent import read_sentences, shares_left
+from ctxembed.context.networks import READ, RecurrentRepresentation
 from ctxembed.context.parse import Parsed
-from ctxembed.context.representations import READ, RecurrentRepresentation
 from ctxembed.context.sentences import list_targets
 from ctxembed.table import Column, Row
 

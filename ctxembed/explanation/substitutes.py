@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ctxembed.context.nearest import nearest_rows
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import ModelRepresentation, Representations
+from ctxembed.context.representation import ModelRepresentation
+from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, saved_senses
 from ctxembed.static.frames import affinity

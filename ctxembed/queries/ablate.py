@@ -8,7 +8,8 @@ import numpy as np
 from ctxembed.context.columns import POSITION, SENTENCE
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
 from ctxembed.context.parse import Occurrence, check_work
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import choose_attention, read_sentences
 from ctxembed.errors import UsageError
 from ctxembed.explanation.explanation import trace_targets

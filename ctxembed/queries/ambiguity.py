@@ -8,7 +8,8 @@ import numpy as np
 from ctxembed.context.columns import WORD
 from ctxembed.context.hits import Hits, find_hits
 from ctxembed.context.occurrences import CHUNK_SIZE, sample_positions
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import ModelRepresentation, Representations
+from ctxembed.context.representation import ModelRepresentation
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import corpora_directory, on_model
 from ctxembed.model.model import Model

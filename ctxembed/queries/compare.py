@@ -9,15 +9,15 @@ import numpy as np
 from ctxembed.context.columns import POSITION, SENTENCE, SHADED, TARGET, TOKEN, WEIGHT
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import corpus_of, spread_positions
-from ctxembed.context.representations import (
+from ctxembed.context.representation import (
     Attention,
     ModelRepresentation,
     Representation,
-    Representations,
     Run,
     TargetTrace,
     vectors_at,
 )
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences, general_kind, open_encoders, read_sentences
 from ctxembed.context.worked_example import name_dimensions, worked_attention
 from ctxembed.explanation.meaning import MEANING, describe_meanings, find_meanings

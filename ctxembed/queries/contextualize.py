@@ -6,14 +6,10 @@ from itertools import chain, groupby, islice
 import numpy as np
 
 from ctxembed.context.columns import NUMBERS, POSITION, TARGET, VECTOR, vector_of
+from ctxembed.context.networks import READ, RecurrentRepresentation
 from ctxembed.context.parse import Occurrence, Parsed, parse
-from ctxembed.context.representations import (
-    READ,
-    Attention,
-    RecurrentRepresentation,
-    Representation,
-    Representations,
-)
+from ctxembed.context.representation import Attention, Representation
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import (
     Skipped,
     Target,

@@ -12,13 +12,9 @@ import numpy as np
 from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
+from ctxembed.context.networks import READ, EncoderRepresentation, RecurrentRepresentation
 from ctxembed.context.parse import Parsed, check_work, parse
-from ctxembed.context.representations import (
-    READ,
-    EncoderRepresentation,
-    RecurrentRepresentation,
-    Representations,
-)
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import (
     Sentences,
     choose_attention,

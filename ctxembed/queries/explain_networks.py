@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 
 from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
+from ctxembed.context.networks import READ, EncoderRepresentation, RecurrentRepresentation
 from ctxembed.context.parse import check_work
-from ctxembed.context.representations import READ, EncoderRepresentation, RecurrentRepresentation
 from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.blocks import trace_rollout
 from ctxembed.explanation.matrices import STEPS

@@ -18,7 +18,8 @@ from ctxembed.context.occurrences import (
     sample_positions,
     text_around,
 )
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import bundled_name, on_model
 from ctxembed.model.model import Model

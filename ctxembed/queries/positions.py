@@ -2,7 +2,8 @@
 
 from ctxembed.attention.terms import Distance, Walls, sinusoidal
 from ctxembed.context.columns import vector_of
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import ModelLike, open_model
 from ctxembed.model.model import Model

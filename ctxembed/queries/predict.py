@@ -9,7 +9,8 @@ from ctxembed.attention.terms import REACH
 from ctxembed.attention.training.task_head import ALIKE, gates, logits
 from ctxembed.context.columns import SENTENCE
 from ctxembed.context.parse import Parsed, parse
-from ctxembed.context.representations import Representations, Static
+from ctxembed.context.representation import Static
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Skipped
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.attentions import load_attention, read_description

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ctxembed.context.columns import SENTENCE, vector_of
-from ctxembed.context.representations import Representation, Representations
+from ctxembed.context.representation import Representation
+from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import choose_representation
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import ModelLike, open_model

@@ -14,7 +14,7 @@ from ctxembed.attention.training.fitting import Epoch, FitSettings, add_heads, f
 from ctxembed.attention.training.learning import Examples, attend_examples
 from ctxembed.attention.training.task_head import find_expressions
 from ctxembed.context.labelled import Item, Task, as_examples, read_task
-from ctxembed.context.representations import Static
+from ctxembed.context.representation import Static
 from ctxembed.errors import CorpusError, CtxembedError
 from ctxembed.model.attentions import Saved, check_free, load_attention, save_attention
 from ctxembed.model.bundled import find_example, on_model, refuse_bundled

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.presets import general
 from ctxembed.context.occurrences import corpus_of, read_windows, sample_positions
-from ctxembed.context.representations import Attention, ModelRepresentation, Representations
+from ctxembed.context.representation import Attention, ModelRepresentation
+from ctxembed.context.representations import Representations
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.model.attentions import read_description
 from ctxembed.model.model import Model

@@ -6,7 +6,8 @@ import numpy as np
 
 from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import Positions, no_corpus, quote, read_windows, sample_positions
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError
 from ctxembed.model.attentions import digest
 from ctxembed.model.model import Model

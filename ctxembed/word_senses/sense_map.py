@@ -8,7 +8,8 @@ import numpy as np
 from ctxembed.context.hits import find_hits
 from ctxembed.context.occurrences import Positions, corpus_of, quote, sample_positions
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses

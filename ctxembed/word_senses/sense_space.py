@@ -9,13 +9,8 @@ from numpy.typing import NDArray
 from ctxembed.attention.terms import Distance, Walls
 from ctxembed.context.occurrences import corpus_of, sample_positions
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import (
-    Attention,
-    Bag,
-    ModelRepresentation,
-    Representations,
-    vectors_at,
-)
+from ctxembed.context.representation import Attention, Bag, ModelRepresentation, vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import ModelError
 from ctxembed.model.attentions import digest, read_description
 from ctxembed.model.model import Model

@@ -7,7 +7,8 @@ import pytest
 
 from ctxembed.context import occurrences
 from ctxembed.context.parse import Occurrence
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.errors import ModelError
 from ctxembed.model.model import Model
 from ctxembed.storage.folder import Folder

@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
+from ctxembed.context.networks import CHOSEN, OWN_SHARE, EncoderRepresentation, Together
 from ctxembed.context.occurrences import read_windows
 from ctxembed.context.parse import Occurrence, parse
-from ctxembed.context.representations import (
-    CHOSEN,
-    OWN_SHARE,
-    Attention,
-    EncoderRepresentation,
-    Representations,
-    Together,
-)
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import open_model
 from ctxembed.stats.vectors import unit
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.queries.ablate import ablate
 from ctxembed.stats.rank_correlation import ranks, spearman

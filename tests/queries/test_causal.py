@@ -13,7 +13,8 @@ from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.presets import general, random_layer, starting_layer
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.explanation.explanation import check_rows, trace_targets
 from ctxembed.model.model import Model
 from tests.conftest import Run, mentions

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ctxembed
-from ctxembed.context.representations import Static
+from ctxembed.context.representation import Static
 from ctxembed.context.worked_example import open_worked_example
 from ctxembed.explanation.substitutes import SubstituteRanker
 from ctxembed.model.bundled import open_model

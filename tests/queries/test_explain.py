@@ -12,7 +12,8 @@ import pytest
 
 import ctxembed
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.explanation.explanation import Explanation, check_rows, trace_targets
 from ctxembed.explanation.matrices import lay_out_heads

@@ -10,8 +10,9 @@ import pytest
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.encoder import Encoder, Targets, encode, random_encoder
+from ctxembed.context.networks import OWN_SHARE, Together
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import OWN_SHARE, Representations, Together
+from ctxembed.context.representations import Representations
 from ctxembed.model.attentions import Saved, save_attention
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit

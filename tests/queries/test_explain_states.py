@@ -118,9 +118,10 @@ def test_every_word_of_a_sentence_as_if_it_were_marked(length: int, folder: Path
 
 
 def test_a_corpus_is_read_as_its_sentences_are(folder: Path) -> None:
+    from ctxembed.context.networks import RecurrentRepresentation
     from ctxembed.context.occurrences import Windows
     from ctxembed.context.parse import parse
-    from ctxembed.context.representations import RecurrentRepresentation, Representations
+    from ctxembed.context.representations import Representations
 
     model = Model.open(folder)
     network = Representations.of(model).get("recurrent")

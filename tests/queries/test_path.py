@@ -13,7 +13,7 @@ from ctxembed import draw
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
 from ctxembed.cli.main import main
-from ctxembed.context import representations
+from ctxembed.context import networks, representation
 from ctxembed.context.parse import parse
 from ctxembed.model.bundled import open_model
 from ctxembed.queries.compare import compare
@@ -21,7 +21,7 @@ from ctxembed.queries.compare import compare
 SENTENCE = "[Apple] launched a new phone"
 # Six files look a word up in the dictionary and choose its definition; the deepest call reads the
 # irregular forms of words from a file.
-MAX_FILES, MAX_DEPTH = 48, 19
+MAX_FILES, MAX_DEPTH = 50, 19
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}  # a frame before 3.12
 
 
@@ -34,7 +34,8 @@ def test_attention_runs_once_for_each_representation(monkeypatch: pytest.MonkeyP
             runs[layer.heads, layer.scale] += 1
         return attend(layer, x, ids, **options)
 
-    monkeypatch.setattr(representations, "attend", count)
+    for module in (representation, networks):
+        monkeypatch.setattr(module, "attend", count)
     table = compare("english", SENTENCE)
     assert len(table) and table.lead and [*table.lead()] and draw(table)
     # General, learned, learned for the encoder, and learned as saved senses scale it.

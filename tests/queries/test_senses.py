@@ -9,7 +9,8 @@ import pytest
 
 from ctxembed.context.hits import find_hits
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Attention, Representations
+from ctxembed.context.representation import Attention
+from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses, saved_senses

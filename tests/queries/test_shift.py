@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ctxembed.context.occurrences import corpus_of
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.queries.shift import split_distance
 from ctxembed.stats.permutation_test import (

@@ -8,7 +8,8 @@ import pytest
 
 from ctxembed.context.hits import find_hits
 from ctxembed.context.parse import parse
-from ctxembed.context.representations import Representations, vectors_at
+from ctxembed.context.representation import vectors_at
+from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.training.train import train
 from tests.conftest import Run, write_tiny

@@ -1,0 +1,209 @@
+"""What gives an occurrence a vector: static, bag and attention; how it was computed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctxembed.attention.attend import AttentionResult, attend
+from ctxembed.attention.layer import Layer
+from ctxembed.context.occurrences import Positions, Windows, read_windows
+from ctxembed.context.parse import Occurrence, batches, collapse
+from ctxembed.model.model import Model
+from ctxembed.static.space import Space, Vectors
+from ctxembed.stats.vectors import Floats
+from ctxembed.text.index import Ids
+
+
+class Representation(Protocol):
+    """Anything that gives an occurrence a vector.
+
+    vectors: returns (n, dim) vectors of targets; NaN where a target is unknown.
+    alone: returns (n, dim) vectors of words of the vocabulary, without a sentence.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats: ...
+    def alone(self, rows: Sequence[int]) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class TargetTrace:
+    """How attention computed the vector of one target; a target of several words is one token."""
+
+    weights: Floats  # (H, T) each row sums to 1, or to 0 where there is no context
+    contributions: Floats  # (H, T) part of the vector that each token contributes
+    own: float  # part that the target contributes by itself; all parts of attention sum to 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """The vectors of some targets, and how they were computed."""
+
+    vectors: Floats  # (n, d)
+    traces: Sequence[TargetTrace] = ()  # one for each target; empty without attention
+    shown: Floats | None = None  # (n, d) an encoder's output if it sees the target too
+
+
+@dataclass(frozen=True)
+class ModelRepresentation:
+    """A representation computed from the model's own vectors."""
+
+    name: str
+    inputs: Vectors | Space  # (V, d) the vector of each word before attention
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.inputs.shape[1])
+
+    def alone(self, rows: Sequence[int]) -> Floats:
+        """Return (n, d) vectors of words of the vocabulary, without a sentence."""
+        return self.inputs[np.asarray(rows, np.intp)]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) vectors of targets; NaN where the target is unknown."""
+        raise NotImplementedError
+
+    def run(self, occurrences: Sequence[Occurrence]) -> Run:
+        """Return the vectors of known targets, with the trace of each if this is an attention."""
+        return Run(self.vectors(occurrences))
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) vectors of the targets of a batch from the corpus."""
+        raise NotImplementedError
+
+    def look_up(self, batch: Windows) -> Floats:
+        """Return (B, T, d) the words of a batch; a target of several words is their mean."""
+        x = self.inputs[batch.ids]
+        if batch.own is not None:
+            known = (batch.own >= 0)[..., None]  # (B, size, 1)
+            total = np.where(known, self.inputs[batch.own.clip(0)], 0).sum(axis=1)
+            x[np.arange(len(x)), batch.targets] = total / known.sum(axis=1)
+        return x
+
+    def prepare(self, items: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
+        """Return x (B, T, d), ids (B, T) and targets (B,); a target of several words is a mean."""
+        ids, targets = collapse(items)
+        x = self.inputs[ids]
+        for row, item in enumerate(items):
+            if len(item.target) > 1:
+                x[row, targets[row]] = self.inputs[item.own].mean(axis=0)
+        return x, ids, targets
+
+
+@dataclass(frozen=True)
+class Attention(ModelRepresentation):
+    """A layer, and the vectors of the words that it is applied to."""
+
+    layer: Layer
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) contextual vectors of the targets of a batch."""
+        mask = None if batch.mask.all() else batch.mask
+        x = self.look_up(batch)  # (B, T, d)
+        return attend(self.layer, x, batch.ids, mask=mask, queries=batch.targets).output[:, 0]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
+        for rows in batches(occurrences):
+            x, ids, targets = self.prepare([occurrences[row] for row in rows])
+            vectors[rows] = attend(self.layer, x, ids, queries=targets).output[:, 0]
+        return vectors
+
+    def every_word(self, ids: Ids) -> Floats:
+        """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
+        return attend(self.layer, self.inputs[ids], ids).output
+
+    def run(self, occurrences: Sequence[Occurrence]) -> Run:
+        """Run the layer once for each known target; return vectors (n, d) and traces."""
+        vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
+        traces: dict[int, TargetTrace] = {}
+        for rows in batches(occurrences):
+            x, ids, targets = self.prepare([occurrences[row] for row in rows])
+            attended = attend(self.layer, x, ids, queries=targets)
+            vectors[rows] = attended.output[:, 0]
+            for number, row in enumerate(rows):
+                traces[row] = trace_target(attended, number)
+        return Run(vectors, [traces[row] for row in sorted(traces)])
+
+
+def trace_target(attended: AttentionResult, row: int) -> TargetTrace:
+    """Return how attention computed the vector of one target of a batch."""
+    weights = attended.weights[row, :, 0].astype(np.float64)
+    return TargetTrace(weights, *split_output(attended, row))
+
+
+def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
+    """Return the part of each token (H, T) along a target's output, and its own; they sum to 1."""
+    output = attended.output[row, 0].astype(np.float64)
+    length = float(output @ output) or 1.0
+    along = attended.values[row].astype(np.float64) @ output / length  # (H, T)
+    own = attended.own[row, 0].astype(np.float64) @ output
+    return attended.weights[row, :, 0].astype(np.float64) * along, float(own) / length
+
+
+class Bag(ModelRepresentation):
+    """The baseline: the plain mean of the context, without the target."""
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d); a target without context keeps its static vector."""
+        rows = np.arange(len(batch.ids))
+        context = batch.mask.copy()
+        context[rows, batch.targets] = ~(batch.mask.sum(axis=1) > 1)
+        weights = context / context.sum(axis=1, keepdims=True, dtype=np.float32)  # (B, T)
+        return np.asarray((weights[:, None] @ self.look_up(batch))[:, 0], np.float32)
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d); a target without context keeps its static vector, NaN if unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
+        ids: Ids | None = None
+        for row, item in enumerate(occurrences):
+            if item.ids is not ids:  # a sentence is summed once for all its targets
+                ids = item.ids
+                total = self.inputs[ids].sum(axis=0, dtype=np.float64)
+            target = self.inputs[item.own]
+            context = len(item.ids) - len(item.target)
+            if item.target and context:
+                vectors[row] = (total - target.sum(axis=0, dtype=np.float64)) / context
+            elif item.target:
+                vectors[row] = target.mean(axis=0)
+        return vectors
+
+
+class Static(ModelRepresentation):
+    """The baseline without context: one vector for each word."""
+
+    def embed(self, batch: Windows) -> Floats:
+        """Return (B, d) the static vectors of the targets."""
+        rows = np.arange(len(batch.ids))
+        if batch.own is not None:
+            return self.look_up(batch)[rows, batch.targets]
+        return self.inputs[batch.ids[rows, batch.targets]]
+
+    def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
+        """Return (n, d) the mean of each target's static vectors; NaN where it is unknown."""
+        vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
+        known = [row for row, item in enumerate(occurrences) if item.target]
+        if known:
+            sizes = np.array([len(occurrences[row].target) for row in known])
+            words = self.inputs[np.concatenate([occurrences[row].own for row in known])]
+            total = np.add.reduceat(words, np.cumsum(sizes) - sizes, axis=0)
+            vectors[known] = total / sizes[:, None].astype(np.float32)
+        return vectors
+
+
+def vectors_at(
+    model: Model, representation: ModelRepresentation, positions: Positions, size: int = 1
+) -> Floats:
+    """Return (n, d) vectors of targets of `size` words that begin at positions of the corpus."""
+    vectors = np.empty((len(positions), model.dim), np.float32)
+    for batch in read_windows(model, positions, size=size):
+        vectors[batch.rows] = representation.embed(batch)
+    return vectors
