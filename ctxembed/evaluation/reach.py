@@ -72,7 +72,7 @@ class ReachResult:
             for row in tabulate("reach", [scores]).rows:
                 kept = self.kept(distance, str(row[2])) or (None,) * len(KEPT)
                 rows.append((distance, *row[1:8], *kept))
-        title = "accuracy as the deciding words move away from the target, with 95 % intervals"
+        title = "accuracy by distance of the deciding words, 95 % intervals"
         chart = Chart("lines", ["value"], "distance", series=["representation"], low="low",
                       high="high", title=title)  # fmt: skip
         return Table((DISTANCE, *EVALUATE[1:8], *KEPT), rows, self.notes, chart=chart)

@@ -250,15 +250,20 @@ def assign_sense(representations: Representations, item: Occurrence) -> Assigned
 
 
 def _without_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
-    """Return the rows without genitives and forms of the target and of its sentence's words."""
+    """Return the rows without genitives, numbers, and forms of the target and its sentence's words.
+
+    The target may be a number itself: then numbers stay.
+    """
     vocabulary = model.vocabulary
     own = vocabulary.spell(item.own.tolist())
     words = {*own, *(w for w in vocabulary.spell(item.ids.tolist()) if len(w) >= MIN_LETTERS)}
     genitive, begins = own[-1].endswith(GENITIVE), {word[:STEM] for word in words}
+    numbers = not any(map(str.isalpha, own[-1]))
     return [
         row
         for row, word in zip(near, vocabulary.spell(near), strict=True)
         if (genitive or not word.endswith(GENITIVE))
+        and (numbers or any(map(str.isalpha, word)))
         and not (word[:STEM] in begins and any(same_stem(word, other) for other in words))
     ]
 

@@ -78,8 +78,8 @@ class Corpus:
         check_encoding(self.encoding)
         for name in self.names:
             source, weight = split_weight(name) if self.weighted else (name, 1.0)
-            found = _find_files(source, self.skipped)
-            self.sources += [replace(file, weight=weight) for file in found]
+            files = _find_files(source, self.skipped)
+            self.sources += [replace(file, weight=weight) for file in files]
         if not self.sources:
             raise CorpusError(f"no text files in {', '.join(self.names)}")
 

@@ -56,8 +56,8 @@ class MultilingualWordnet:
         senses: dict[str, Sense] = {}
         for own in PARTS if part is None else (part,):
             for name in base_forms(word, own):
-                found = [self._make_sense(name, synset) for synset in self.synsets.get(name, ())]
-                senses |= {sense.key: sense for sense in found if sense.part == own}
+                every = [self._make_sense(name, synset) for synset in self.synsets.get(name, ())]
+                senses |= {sense.key: sense for sense in every if sense.part == own}
         return sorted(senses.values(), key=lambda sense: -sense.count)
 
     def sample(self, number: int) -> list[Sense]:

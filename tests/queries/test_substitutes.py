@@ -217,3 +217,15 @@ def test_one_sentence_or_many(tmp_path: Path) -> None:
 def test_forms_of_one_word(one: str, other: str, same: bool) -> None:
     assert same_stem(one, other) is same
     assert same_stem(other, one) is same
+
+
+def test_numbers_are_like_numbers_only(tmp_path: Path) -> None:
+    words = {"dog": [1.0, 0.1, 0.0], "1,200": [1.0, 0.12, 0.0], "cat": [0.9, 0.3, 0.0]}
+    words |= {"42": [0.9, 0.2, 0.1], "loud": [1.0, 0.1, 0.1], "stone": [-1.0, 0.1, 0.5]}
+    folder = write_vectors(tmp_path / "m", words)
+
+    def named(sentence: str) -> set[object]:
+        return {word for row in compare(folder, sentence).records() for word in row["like"]}
+
+    assert named("loud [dog]") and not named("loud [dog]") & {"1,200", "42"}
+    assert "42" in named("loud [1,200]")
