@@ -38,6 +38,15 @@ def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) ->
     return np.asarray(np.log2(rates[0] / rates[1]))
 
 
+def log_dice(both: Floats, node: float, collocates: Floats) -> Floats:
+    """Return logDice (Rychlý 2008) of words (n,) from their counts together and apart.
+
+    >>> log_dice(np.array([10.0, 5.0]), 10, np.array([10.0, 10.0])).tolist()
+    [14.0, 13.0]
+    """
+    return np.asarray(14 + np.log2(2 * both / (node + collocates)))
+
+
 def count_neighbors(
     ids: NDArray[Any], offsets: NDArray[Any], rows: int, words: int
 ) -> NDArray[np.int64]:

@@ -16,10 +16,12 @@ def unit(vectors: Floats) -> Floats:
     """
     with np.errstate(over="ignore"):
         squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
-    if not np.isfinite(squares).all() or (squares < 1e-30).any():  # too large or small to square
-        peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-        vectors = vectors / np.where(peak > 0, peak, 1)
-        squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
+    if squares.min(initial=1) >= 1e-30 and squares.max(initial=0) < np.inf:
+        return np.asarray(vectors / np.sqrt(squares), vectors.dtype)
+    # too large or small to square, zeros, or not a number
+    peak = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
+    vectors = vectors / np.where(peak > 0, peak, 1)
+    squares = np.einsum("...d,...d->...", vectors, vectors)[..., None]
     return np.asarray(vectors / np.where(squares > 0, np.sqrt(squares), 1), vectors.dtype)
 
 

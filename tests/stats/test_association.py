@@ -1,12 +1,17 @@
 """Collocates and keywords against scipy and counts by hand."""
 
 import json
+from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
+from ctxembed.stats.many_tests import benjamini_hochberg
+from ctxembed.stats.rate_test import UnitCounts
 from tests.conftest import TEXT, Run, mentions
 
 
@@ -43,11 +48,20 @@ def test_collocates_by_hand(run: Run) -> None:
     )  # fmt: skip
     # around bank: the, money (line 4), river, quay (line 5); "the" is more frequent elsewhere
     assert {row["collocate"]: row["count"] for row in rows} == {"money": 1, "river": 1, "quay": 1}
+    places = {row["collocate"]: (row["left"], row["right"], row["position"]) for row in rows}
+    assert places == {"money": (0, 1, "R1"), "river": (1, 0, "L1"), "quay": (0, 1, "R1")}
     (money,) = (row for row in rows if row["collocate"] == "money")
     tokens = sum(len(line.split()) for line in TEXT)
     assert money["expected"] == pytest.approx(4 * 1 / tokens)
     assert money["log_ratio"] == pytest.approx(np.log2((1 / 4) / (0.5 / (tokens - 4))))
     assert (money["documents"], money["word"]) == (1, "bank")
+    assert money["mi"] == pytest.approx(np.log2(tokens / 4))
+    assert money["t_score"] == pytest.approx(1 - 4 / tokens)
+    assert money["log_dice"] == pytest.approx(14 + np.log2(2 / (2 + 1)))
+    done = run("collocates", "bank", "--min-count", "1", "--min-documents", "1", "--all",
+               "--position", "L1", "-f", "json")  # fmt: skip
+    assert {row["collocate"] for row in json.loads(done.stdout)} == {"river", "the"}
+    assert run("collocates", "bank", "--position", "M1").returncode == 2
 
 
 def test_rows_of_several_words_name_the_word(run: Run, often: Path) -> None:
@@ -80,7 +94,7 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("blue car\nred car\nblue bus\nthe car\nblue sea\n")
     command = ("keywords", "a.txt", "b.txt", "--min-count", "2", "-f", "json")
     done = run(*command, cwd=tmp_path)
-    assert mentions(done.stderr, "3~of 3~rows 15.13")
+    assert mentions(done.stderr, "0~of 3~rows q_value")
     rows = json.loads(done.stdout)
     assert [(row["word"], row["key_of"], row["count_a"], row["count_b"]) for row in rows] == [
         ("pear", "a", 3, 0),
@@ -102,3 +116,85 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     assert against.stdout.splitlines()[1].startswith("apple\ta\t3\t0\t")
     shown = run(*command[:-1], "table", cwd=tmp_path, env={"COLUMNS": "80"})
     assert max(map(len, shown.stdout.splitlines())) <= 80
+
+
+def test_rates_of_permuted_documents_by_hand() -> None:
+    """Five documents, two of the first corpus: ten choices, each computed with fractions."""
+    counts, sizes = [[4, 3, 0, 1, 0], [1, 1, 2, 1, 1]], [10, 20, 30, 20, 10]
+    both = [csr_matrix(np.array(counts) * side) for side in ([1, 1, 0, 0, 0], [0, 0, 1, 1, 1])]
+    units = UnitCounts(both, np.array([[10, 20, 0, 0, 0], [0, 0, 30, 20, 10]], float))
+
+    def score(word: list[int], first: tuple[int, ...]) -> Fraction:
+        rates = [Fraction(count, size) for count, size in zip(word, sizes, strict=True)]
+        a, b = ([rates[i] for i in range(5) if (i in first) == side] for side in (True, False))
+        return abs(sum(a, Fraction()) / len(a) - sum(b, Fraction()) / len(b))
+
+    expected = [
+        np.mean([score(word, first) >= score(word, (0, 1)) for first in combinations(range(5), 2)])
+        for word in counts
+    ]
+    p_values = units.p_values(5000, np.random.default_rng(1))
+    assert p_values == pytest.approx(expected, abs=0.05)
+
+
+def test_sizes_of_documents_make_no_difference() -> None:
+    """Three documents of ten have the word once, all on the shorter side: one choice of twelve."""
+    sizes = np.array([[90.0] * 5 + [0] * 5, [0.0] * 5 + [30] * 5])
+    counts = csr_matrix([[0.0] * 5 + [1, 1, 1, 0, 0]])
+    units = UnitCounts([counts * 0, counts], sizes)
+    p_value = units.p_values(5000, np.random.default_rng(1))[0]
+    assert p_value == pytest.approx(2 * 10 / 120, abs=0.04)  # 3 of 5 out of 10, on either side
+
+
+def test_intervals_of_ratios_and_clusters() -> None:
+    """Equal documents have no spread; a cluster of both corpora moves as one."""
+    a = csr_matrix([[2.0, 2, 2, 0, 0, 0, 3]])
+    b = csr_matrix([[0.0, 0, 0, 1, 1, 1, 1]])
+    sizes = np.array([[10.0, 10, 10, 0, 0, 0, 10], [0, 0, 0, 10, 10, 10, 10]])
+    units = UnitCounts([a[:, :6], b[:, :6]], sizes[:, :6])
+    low, high = units.intervals(np.array([0]), np.random.default_rng(1))
+    assert (low.tolist(), high.tolist()) == ([1.0], [1.0])
+    assert units.testable and UnitCounts([a, b], sizes).testable
+    # 20 choices of three documents, of which two are as far apart as this one.
+    assert units.p_values(5000, np.random.default_rng(1))[0] == pytest.approx(2 / 20, abs=0.03)
+    # With the cluster: its sides are exchanged in half of the permutations.
+    paired = UnitCounts([a, b], sizes).p_values(5000, np.random.default_rng(1))[0]
+    assert paired == pytest.approx(2 / 40, abs=0.02)
+
+
+def test_random_halves_have_few_keywords() -> None:
+    """Words gather in documents: 5 % have a p-value up to 0.05, and none a q-value."""
+    rng = np.random.default_rng(2)
+    rates = rng.gamma(0.2, 5, (300, 80))  # the topics of documents
+    counts = csr_matrix(rng.poisson(rates).astype(float))
+    first = np.arange(80) < 40
+    sizes = np.full(80, 500.0)
+    units = UnitCounts([counts.multiply(side).tocsr() for side in (first, ~first)],
+                       np.array([sizes * first, sizes * ~first]))  # fmt: skip
+    p_values = units.p_values(999, rng)
+    assert np.mean(p_values <= 0.05) == pytest.approx(0.05, abs=0.03)
+    assert benjamini_hochberg(p_values).min() > 0.05
+
+
+def test_keywords_of_two_groups(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    rows = ["file\tparty\tspeaker"]
+    for number in range(12):
+        word = ("tax", "river")[number % 2]
+        (tmp_path / "texts" / f"{number}.txt").write_text(f"The {word} is near the bank.\n" * 4)
+        rows.append(f"{number}.txt\t{'AB'[number % 2]}\ts{number // 2}")
+    (tmp_path / "meta.tsv").write_text("\n".join(rows))
+    train = ["train", "texts", "--meta", "meta.tsv", "-o", "m", "--static-only", "--dim", "2"]
+    assert run(*train, "--min-count", "1", "--epochs", "1").returncode == 0
+    done = run("keywords", "m", "--by", "party=A,B", "-f", "json")
+    tax, river = json.loads(done.stdout)
+    assert (tax["word"], tax["key_of"], tax["count_a"], tax["count_b"]) == ("tax", "a", 24, 0)
+    assert tax["p_value"] < 0.01 and tax["low"] > 0 > river["high"]
+    assert mentions(done.stderr, "12~documents 6~values speaker --cluster")
+    clustered = run("keywords", "m", "--by", "party", "--cluster", "speaker", "-f", "json")
+    # Every speaker has both, so half of the permutations exchange each: 2 of 64 are as extreme.
+    assert json.loads(clustered.stdout)[0]["p_value"] == pytest.approx(2 / 64, abs=0.02)
+    assert run("keywords", "m").returncode == run("keywords", "m", "m", "--by", "party").returncode
+    assert run("keywords", "m", "--by", "colour").returncode == 2
+    (tmp_path / "plain.txt").write_text("One line.\n")
+    assert run("keywords", "plain.txt", "--by", "party").returncode == 2
