@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -93,9 +94,11 @@ class Chart:
     low: ColumnKey | None = None  # the interval of y
     high: ColumnKey | None = None
     start: str = ""  # tokens: the column of the target; dots, scatter: where arrows begin
+    beside: Sequence[ColumnKey] = ()  # dots: words on the right of each line
     stacked: bool = False
     domain: tuple[float, float] | None = None  # of y; None: from the data, including 0
     title: str = ""
+    note: str = ""  # a line below the picture
     of: "Callable[[], Table] | None" = None  # another table to draw
 
 
@@ -124,8 +127,10 @@ class Table:
         self.unknown = unknown if isinstance(unknown, list) else list(unknown)
         self.charts = (chart,) if isinstance(chart, Chart) else tuple(chart or ())
         self.caption: list[str] = []
+        self.failed: list[str] = []  # conditions that hold: the command exits with 1
         self.lead = lead
         self.title = title  # printed above it on a page
+        self.no_picture = ""  # why it has none, where another model would have one
 
     def __getstate__(self) -> dict[str, Any]:
         """Return its contents for pickle: the rows, the lines above them and their pictures."""
@@ -206,12 +211,38 @@ class Table:
         return f"<Table of {names if len(names) <= 50 else names[:49] + '…'}; rows: {rows}>"
 
     def to_pandas(self) -> Any:
-        """Return the rows as a data frame."""
-        try:
+        """Return the rows as a pandas data frame."""
+        with _extra("to_pandas", "pandas"):
             import pandas
-        except ImportError:
-            raise CtxembedError("to_pandas needs pandas: pip install pandas") from None
         return pandas.DataFrame([list(row) for row in self.rows], columns=self.names)
+
+    def to_polars(self) -> Any:
+        """Return the rows as a polars data frame; vectors are lists."""
+        with _extra("to_polars", "polars"):
+            import polars
+        return polars.DataFrame([polars.Series(name, cells) for name, cells in self._cells()])
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a pyarrow table; vectors are lists."""
+        with _extra("to_arrow", "pyarrow"):
+            import pyarrow as arrow
+        names, cells = zip(*self._cells(), strict=True)
+        return arrow.Table.from_arrays([arrow.array(one) for one in cells], names=names)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return the rows as an Arrow stream, so that other libraries read a Table directly."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _cells(self) -> Iterator[tuple[str, list[Any]]]:
+        """Yield each column's name and cells of one kind: numbers, texts or lists."""
+        for index, name in enumerate(self.names):
+            cells = [_plain(row[index]) for row in self._read()]
+            kinds = {type(cell) for cell in cells if cell is not None}
+            if kinds == {int, float}:
+                cells = [None if cell is None else float(cell) for cell in cells]
+            elif len(kinds) > 1:
+                cells = [None if cell is None else str(cell) for cell in cells]
+            yield name, cells
 
     def _repr_html_(self) -> str:
         """Return the picture, if there is one, and the first rows, for a notebook."""
@@ -250,6 +281,16 @@ def _plain(cell: Any) -> Any:
     if isinstance(value, list):
         return [_plain(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def _extra(method: str, library: str) -> Iterator[None]:
+    """If a library that only a method of Table needs is missing, say what installs it."""
+    try:
+        yield
+    except ImportError:
+        install = "Install it with: pip install 'ctxembed[tables]'"
+        raise CtxembedError(f"{method} needs {library}. {install}") from None
 
 
 def look_up(name: str) -> Any:

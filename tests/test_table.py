@@ -100,10 +100,39 @@ def test_as_text() -> None:
     )
 
 
-def test_without_pandas_the_message_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(CtxembedError, match="pip install pandas"):
-        Table(("n",), [(1,)]).to_pandas()
+MIXED = Table(
+    ("word", "n", "share", "mixed", "vector", "like"),
+    [
+        ("apple", 1, 0.5, "x", np.array([1.0, 2.0], np.float32), ["a", "b"]),
+        ("bank", 2, 1, 3, np.array([3.0, 4.0], np.float32), None),
+    ],
+)
+MIXED_RECORDS = [
+    {"word": "apple", "n": 1, "share": 0.5, "mixed": "x", "vector": [1, 2], "like": ["a", "b"]},
+    {"word": "bank", "n": 2, "share": 1.0, "mixed": "3", "vector": [3, 4], "like": None},
+]
+
+
+def test_to_polars() -> None:
+    pytest.importorskip("polars")
+    frame = MIXED.to_polars()
+    assert frame.to_dicts() == MIXED_RECORDS
+    assert str(frame.schema["n"]) == "Int64"
+
+
+def test_to_arrow() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    assert MIXED.to_arrow().to_pylist() == MIXED_RECORDS
+    assert pyarrow.table(MIXED).to_pylist() == MIXED_RECORDS  # without a method of ours
+    assert Table(("word",), []).to_arrow().num_rows == 0
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
+def test_a_missing_library_names_its_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    method = {"pyarrow": "to_arrow"}.get(name, f"to_{name}")
+    with pytest.raises(CtxembedError, match=r"pip install 'ctxembed\[tables\]'"):
+        getattr(MIXED, method)()
 
 
 def test_to_pandas() -> None:

@@ -19,7 +19,8 @@ from ctxembed.storage.manifest import DESCRIPTIONS, find_description, list_conte
 
 MARK = ".ctxembed"  # the lock in a directory being written: while it is held, its run is alive
 _INDEX = "ids|offsets|lines|documents|starts|positions|places|pieces|text"  # arrays of an index
-_LEFT = r"\.(model\.json|layer\.json|senses\.npz)\.ctxembed-(\d+|new)"  # by a run that was killed
+_KEPT = r"senses\.npz|ambiguity\.json"
+_LEFT = rf"\.(model\.json|layer\.json|{_KEPT})\.ctxembed-(\d+|new)"  # by a run that was killed
 _FILES = r"\.ctxembed|new|(new|old)/.+"  # in a directory to write into
 _WORK = rf"(attention/)?\.[^/]+\.ctxembed-([0-9a-f]{{16}}/({_FILES})|lock|checkpoint)"
 _ATTENTION = rf"layer\.json|[a-z_]+\.npy|{_LEFT}"
@@ -27,7 +28,7 @@ _SENSES = r"senses\.json|(shares|vectors|weights|bias)\.npy"  # as version 0.2 k
 # The files of each kind of directory, by the file that it must have.
 _HOLDS = {
     "model.json": rf"{_LEFT}|(model|subword)\.json|(vocab|phrases)\.txt"
-    r"|(vectors|output|counts|frames|mean|seen)\.npy|senses\.npz"
+    rf"|(vectors|output|counts|frames|mean|seen)\.npy|{_KEPT}"
     rf"|index/(rare\.txt|({_INDEX})\.npy)"
     rf"|attention/[^/]+/({_ATTENTION}|\.ctxembed)|senses/[^/]+/({_SENSES}|\.ctxembed)|{_WORK}",
     "layer.json": _ATTENTION,

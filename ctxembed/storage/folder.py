@@ -26,7 +26,8 @@ MAX_KEPT = 1 << 20  # bytes; smaller files are read when the folder is opened, a
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NONBLOCK", "O_NOFOLLOW"))
 _FOLDER = getattr(os, "O_DIRECTORY", None)  # None: directories cannot be opened
 SUFFIXES = (".npy", ".json", ".txt")  # of the files of a model
-UNLISTED = ("senses.npz",)  # added to a finished model; it has its own checksums
+# Added to a finished model: senses.npz has its own checksums, ambiguity.json is measured again.
+UNLISTED = ("senses.npz", "ambiguity.json")
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
 MAX_BYTES = 256 << 20  # of an unlisted file that is read into memory
 MAX_VERIFIED = 1000  # files remembered as verified; the oldest are forgotten
@@ -175,7 +176,8 @@ class Folder:
     def model_files(self) -> list[str]:
         """List the files of a model by their suffixes, in this folder and in its index."""
         names = [*self.names(), *(f"index/{name}" for name in self.names("index"))]
-        return [name for name in names if name.endswith(SUFFIXES) and name[0] != "."]
+        names = [name for name in names if name.endswith(SUFFIXES) and name[0] != "."]
+        return [name for name in names if name not in UNLISTED]
 
     def number(self, name: str) -> int | None:
         """Return the descriptor of an opened file; None where it is missing or not listed."""

@@ -17,9 +17,13 @@ from ctxembed.errors import CorpusError
 from ctxembed.progress import Progress
 from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.text.corpus import Corpus
+from ctxembed.text.document_table import make_columns
 from ctxembed.text.index import CHUNK, Ids, choose_document_kind
+from ctxembed.text.layers import drop_layers, finish_layers, layer_writer
+from ctxembed.text.metadata import write_metadata
 from ctxembed.text.numbering import BLOCK, DOCUMENT_KINDS, number_corpus, split_long
 from ctxembed.text.original import BYTE_OFFSETS, COPY, PIECES, Ints
+from ctxembed.text.tables import Row
 from ctxembed.text.tokenizer import Tokenizer
 
 MAX_UNITS = 10_000  # subwords or characters in a sentence; gensim cuts longer ones
@@ -57,6 +61,8 @@ def build(
         ArrayWriter(folder / "begins.npy", "|u1") as begins_file,
         ArrayWriter(folder / COPY, "|u1") as copy,
         ArrayWriter(folder / BYTE_OFFSETS, "<i8") as byte_offsets,
+        ArrayWriter(folder / "rows.npy", "<i8") as row_numbers,
+        layer_writer(folder) as add_layers,
         progress.stage("reading", corpus.size, "B") as stage,
     ):
         for part, begins, size in number_corpus(corpus, tokenizer, workers, keep):
@@ -67,6 +73,8 @@ def build(
             np.add.at(counts, rows, np.bincount(part.ids, minlength=len(rows)))
             add(rows[part.ids], part.lengths, part.lines)
             begins_file.write(begins)
+            row_numbers.write(np.full(len(begins), -1) if part.rows is None else part.rows)
+            add_layers(part.layers, len(part.ids))
             blocks += int(np.count_nonzero(begins & BLOCK))
             byte_offsets.write(part.byte_offsets + ends[-1][0])
             for length, packed in part.packed:
@@ -85,9 +93,15 @@ def build(
     words = list(numbers)
     pairs = zip(corpus.sources, by_file, strict=True)
     files = [{"name": s.name, "sha256": s.sha256, "sentences": number} for s, number in pairs]
-    kind = choose_document_kind(corpus.document, sum(number > 0 for number in by_file), blocks)
+    kind = "record" if corpus.has_records else corpus.document
+    if kind == "auto" and corpus.table is not None:
+        kind = "file"  # that is what the table describes
+    kind = choose_document_kind(kind, sum(number > 0 for number in by_file), blocks)
     documents = _write_documents(folder, DOCUMENT_KINDS.get(kind, BLOCK))
-    (folder / "begins.npy").unlink()
+    _write_metadata(folder, corpus, by_file)
+    finish_layers(folder, corpus.layers)
+    for name in ("begins.npy", "rows.npy"):
+        (folder / name).unlink()
     types, tokens = [words[row] for row in order], int(counts.sum())
     return Counted(types, counts[order], sum(by_file), tokens, files, kind, documents)
 
@@ -121,6 +135,32 @@ def _write_documents(folder: Path, bit: int) -> int:
     return documents.length - 1
 
 
+def _write_metadata(folder: Path, corpus: Corpus, by_file: Sequence[int]) -> None:
+    """Write what is known of each document: its own record, and the table's row about it."""
+    if corpus.table is None and not corpus.has_records:
+        return
+    table = {} if corpus.table is None else corpus.table.rows
+    offsets, documents = (np.load(folder / f"{name}.npy") for name in ("offsets", "documents"))
+    sentences = np.searchsorted(offsets, documents[:-1])  # (D,) the first of each
+    owners = np.searchsorted(np.cumsum(by_file), sentences, side="right")
+    records = np.load(folder / "rows.npy", "r")[sentences]
+    ids, rows = list[str](), list[Row]()
+    for file, record in zip(owners.tolist(), records.tolist(), strict=True):
+        key = corpus.keys.get(file)
+        about, cells = key or corpus.sources[file].name, table.get(key or "", {})
+        if record >= 0:
+            about, own = corpus.records[record]
+            cells = {**cells, **own, **table.get(about, {})}
+        ids.append(about)
+        rows.append(cells)
+    if table and not any(about in table for about in ids):
+        first = f"{next(iter(table))!r} is not {ids[0]}"
+        problem = f"no row is about a document of the corpus ({first})"
+        name = corpus.table.name if corpus.table else ""
+        raise CorpusError(f"{name}: {problem}; its first column must name them")
+    write_metadata(folder, make_columns(ids, rows))
+
+
 def move_documents(folder: Path, offsets: Ints) -> None:
     """Move the document offsets to new sentence offsets (S+1,)."""
     before, documents = np.load(folder / "offsets.npy"), np.load(folder / "documents.npy")
@@ -150,6 +190,20 @@ def put_first(folder: Path, counted: Counted, words: Collection[str]) -> tuple[C
     return replace(counted, types=types, counts=counted.counts[order]), kept
 
 
+def add_absent(
+    folder: Path, counted: Counted, kept: int, words: Iterable[str]
+) -> tuple[Counted, int]:
+    """Add words that do not occur after the kept ones; return how many are kept then."""
+    there = set(counted.types)
+    absent = [word for word in words if word not in there]
+    rows = np.arange(len(counted.types))
+    rows[kept:] += len(absent)
+    renumber(folder, rows.tolist(), len(rows) + len(absent))
+    types = [*counted.types[:kept], *absent, *counted.types[kept:]]
+    counts = np.insert(counted.counts, kept, np.zeros(len(absent), np.int64))
+    return replace(counted, types=types, counts=counts), kept + len(absent)
+
+
 def split_into_units(folder: Path, counted: Counted, units: Iterable[Sequence[str]]) -> Counted:
     """Turn an index of words into one of their units (subwords, characters), word by word."""
     numbers: dict[str, int] = {}
@@ -170,6 +224,7 @@ def split_into_units(folder: Path, counted: Counted, units: Iterable[Sequence[st
             before.append(target.length + last[bounds[1:] - 1])
             target.write(rows[np.repeat(ends[ids] - last, each) + np.arange(each.sum())])
     (folder / "units.npy").replace(folder / "ids.npy")
+    drop_layers(folder)  # they are of words
     moved = np.concatenate(before)
     split = split_long(moved, MAX_UNITS)
     whole = np.searchsorted(moved, split[:-1], side="right") - 1  # the sentence each is part of

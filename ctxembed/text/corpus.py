@@ -9,18 +9,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ctxembed.errors import CorpusError, UsageError, read_failure
 from ctxembed.text.lines import OTHER, check_encoding, wrong_byte
+from ctxembed.text.records import Layers, Packed, Record, pack_records, record_kind, table_records
 from ctxembed.text.streams import PACKED, is_live, name_read_errors, open_bytes
+from ctxembed.text.tables import BINARY_KINDS, Row, TableFile, table_kind
 from ctxembed.text.weights import split_weight
+
+if TYPE_CHECKING:
+    from ctxembed.text.document_table import DocumentTable
 
 MAX_RUN = 4 << 20  # bytes without a space, or of only spaces; natural text has no such run
 REPLACEMENT = "\ufffd".encode()  # what --errors replace puts in the place of a wrong byte
 BINARY = "this looks like a binary file (for UTF-16 text give --encoding utf-16)"
 BLOCK = 1 << 19  # bytes; large enough to amortise a process switch, small enough to stay in cache
 HEAD = 4096  # bytes that are looked at
+DATASET_FILES = ("dataset_info.json", "state.json", "dataset_dict.json")  # of Hugging Face
 GENERATOR = '<meta name="generator" content="ctxembed">'  # in every page that ctxembed writes
 # The first two columns of tables, and the first column where numbers of words or axes follow it.
 OPENINGS = {
@@ -43,6 +49,7 @@ class Block:
     line: int  # number of its first line, from 1
     data: bytes  # UTF-8
     wrapped: bool  # a single line break inside it is a space, not the end of a sentence
+    packed: Packed | None = None  # documents of a table, of XML, CoNLL-U or VRT
 
     @cached_property
     def text(self) -> str:
@@ -73,15 +80,36 @@ class Corpus:
     sources: list[Source] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # files in folders, with the reason
     live: bool = False  # whether the lines of a pipe are yielded as they come, in small blocks
+    table: "DocumentTable | None" = None  # what is known of each file
+    keys: dict[int, str] = field(default_factory=dict)  # of files that the table has a row for
+    text_column: str = ""  # of a corpus that is a table
+    document_tag: str = ""  # of a corpus in XML
+    records: list[tuple[str, Row]] = field(default_factory=list)  # id and cells of documents read
+    layers: Layers = field(default_factory=Layers)
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
         for name in self.names:
             source, weight = split_weight(name) if self.weighted else (name, 1.0)
-            files = _find_files(source, self.skipped)
+            files = [*self._readable(source, _find_files(source, self.skipped))]
             self.sources += [replace(file, weight=weight) for file in files]
         if not self.sources:
             raise CorpusError(f"no text files in {', '.join(self.names)}")
+
+    def _readable(self, name: str, files: Sequence[Source]) -> Iterator[Source]:
+        """Yield the files of a name that these options can read; skip others in a folder."""
+        missing = {
+            "table": (self.text_column, "a table", "--text-column: the column of the text"),
+            "xml": (self.document_tag, "XML", "--document-tag: the element that is a document"),
+        }
+        for file in files:
+            option, what, advice = missing.get(record_kind(file.name) or "", ("-", "", ""))
+            if option:
+                yield file
+            elif Path(name).is_dir():
+                self.skipped[file.name] = f"{what}; read it with {advice}"
+            else:
+                raise CorpusError(f"{file.name}: {what}; give {advice}")
 
     @property
     def size(self) -> int | None:
@@ -95,12 +123,82 @@ class Corpus:
         weights = [source.weight for source in self.sources]
         return weights if set(weights) != {1.0} else None
 
+    def describe_files(self, name: str) -> None:
+        """Read the table of what is known of each file; the table itself is no text."""
+        from ctxembed.text.document_table import match_keys, read_document_table
+
+        self.table = read_document_table(name, self.encoding, self.errors)
+        self.skipped = {k: why for k, why in self.skipped.items() if not _is_same(k, name)}
+        same = [source for source in self.sources if _is_same(source.name, name)]
+        self.sources = [source for source in self.sources if source not in same]
+        if not self.sources:
+            raise CorpusError(f"{name} is the metadata, and there is no other file in the corpus")
+        files = [source.name for source in self.sources]
+        self.keys = match_keys(list(self.table.rows), files)
+        if not (self.keys or self.has_records):  # records have ids, which are read later
+            first = f"{next(iter(self.table.rows))!r} is not {files[0]}"
+            problem = f"no row is about a file of the corpus ({first})"
+            raise CorpusError(f"{name}: {problem}; its first column must name the files")
+
+    def unmatched(self) -> Iterator[str]:
+        """Yield notes on files without a row of metadata, and rows without a file."""
+        if self.table is None:
+            return
+        if self.has_records:
+            return
+        files = [s.name for number, s in enumerate(self.sources) if number not in self.keys]
+        others = sorted(set(self.table.rows) - set(self.keys.values()))
+        for what, names in (("files have no row", files), ("rows are about no file", others)):
+            if names:
+                total = len(self.sources) if names is files else len(self.table.rows)
+                more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+                shown = f"{', '.join(names[:3])}{more}"
+                yield f"{self.table.name}: {len(names)} of {total} {what}: {shown}"
+
     def blocks(self) -> Iterator[tuple[Block, int]]:
         """Yield each block and the number of bytes read from disk for it."""
         for number, source in enumerate(self.sources):
             yield from self._read(number, source)
 
+    @property
+    def has_records(self) -> bool:
+        """Whether a document is a part of a table, of XML, CoNLL-U or VRT."""
+        return any(record_kind(source.name) for source in self.sources)
+
+    def _read_records(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
+        """Yield the documents of a file in blocks; remember what is known of each."""
+        from ctxembed.text.annotated import conllu_records, vrt_records
+        from ctxembed.text.xml_documents import xml_records
+
+        name, kind, digest = source.name, record_kind(source.name), list[str]()
+        table = TableFile(name, self.encoding, self.errors)
+        if kind == "table":
+            found = table_records(table, self.text_column)
+        elif kind == "xml":
+            found = xml_records(name, self.document_tag, digest)
+        elif kind == "vrt":
+            tag = self.document_tag or "text"
+            found = vrt_records(name, tag, self.encoding, self.errors, digest)
+        else:
+            found = conllu_records(name, self.encoding, self.errors, digest)
+
+        def remembered() -> Iterator[Record]:
+            for record in found:
+                self.records.append((record.id, record.cells))
+                yield record
+
+        wrapped: bool | None = None
+        for packed in pack_records(remembered(), self.layers, len(self.records)):
+            if wrapped is None:
+                head = packed.data[:65536].decode("utf-8", "replace")
+                wrapped = not (self.lines or packed.sentences) and looks_wrapped(head)
+            yield Block(number, packed.line, packed.data, wrapped, packed), 0
+        source.sha256 = digest[0] if digest else table.sha256
+
     def _read(self, number: int, source: Source) -> Iterator[tuple[Block, int]]:
+        if record_kind(source.name):
+            yield from self._read_records(number, source)
+            return
         digest = hashlib.sha256()
         decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
         tail, line, position, blank = b"", 1, 0, 0
@@ -180,6 +278,11 @@ def looks_wrapped(text: str) -> bool:
     return width <= 200 and goes_on >= 0.4 * len(inner) and full >= 0.75 * len(inner)
 
 
+def _is_same(one: str, other: str) -> bool:
+    """Return whether two names are of one file."""
+    return all(Path(name).exists() for name in (one, other)) and Path(one).samefile(other)
+
+
 def _safe_cut(text: bytes, wrapped: bool) -> int:
     """Return where a block may end: after a paragraph, after a line, or between two words."""
     cut = text.rfind(b"\n\n") + 2 if wrapped else 0
@@ -235,6 +338,10 @@ def _find_files(name: str, skipped: dict[str, str]) -> list[Source]:
 def _find_reason(path: Path) -> str:
     """Return why a file in a folder is not read as text; empty if it is."""
     if path.suffix.lower() in PACKED:
+        return ""
+    if path.name in DATASET_FILES or (path.suffix == ".arrow" and path.name.startswith("cache-")):
+        return "no text, but a part of a dataset"
+    if table_kind(path.name) in BINARY_KINDS:
         return ""
     try:
         with path.open("rb") as file:

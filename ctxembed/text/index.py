@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from ctxembed.errors import ModelError
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Part
+from ctxembed.text.layers import Layer, open_layers
 from ctxembed.text.lines import read_lines
+from ctxembed.text.metadata import FILE_COLUMN, Metadata, MetadataColumn, open_metadata
 from ctxembed.text.original import BYTE_OFFSETS, Ints, Original
 from ctxembed.text.tokenizer import Tokenizer
 
@@ -74,6 +76,19 @@ class Index:
         if choose_document_kind("auto", len(self.files), 0) == "line":
             begins[1:] |= np.diff(self.lines) != 0
         return np.append(self.offsets[:-1][begins], self.offsets[-1])
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What is known of each document: its file, and the columns of --meta."""
+        owners = self._ends.searchsorted(self.sentence_of(self.documents[:-1]), "right")
+        names = [str(file["name"]) for file in self.files]
+        files = MetadataColumn(FILE_COLUMN, "text", owners, names)
+        return open_metadata(self.folder, files)
+
+    @cached_property
+    def layers(self) -> dict[str, Layer]:
+        """Lemma and part of speech of every token, where the corpus had them."""
+        return open_layers(self.folder, len(self.ids))
 
     @cached_property
     def _positions(self) -> tuple[Ints, Ints]:

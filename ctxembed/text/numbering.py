@@ -14,7 +14,7 @@ from ctxembed.errors import UsageError
 from ctxembed.text.boundaries import find_blank_lines, find_ends
 from ctxembed.text.corpus import Block, Corpus
 from ctxembed.text.original import Ints, pack
-from ctxembed.text.tokenizer import DOTTED_I, Tokenizer
+from ctxembed.text.tokenizer import DOTTED_I, ELISION, Tokenizer, gender_ending
 
 np.empty(1 << 24, np.uint8)  # once freed, the C library keeps the memory for the next blocks
 MAX_SENTENCE = 1000  # words in a sentence; a longer one is split, never cut
@@ -38,6 +38,8 @@ class Numbered:
     ends_document: bool  # whether a document ends after the last sentence
     byte_offsets: Ints  # (sentences,) where each begins in the block
     packed: list[tuple[int, bytes]]  # the text itself, if it is kept
+    rows: Ints | None = None  # (sentences,) the document of each, of a table or of XML
+    layers: NDArray[np.int32] | None = None  # (tokens, 2) lemma and part of speech
 
     @property
     def types(self) -> list[str]:
@@ -53,10 +55,14 @@ def number_words(
     opening: the pattern of a document's first line; without it a blank line ends a document.
     keep: also return a compressed copy of the text.
     """
+    records = block.packed
+    lines |= records is not None and records.sentences
     ends = np.zeros(0, np.int64) if lines else find_ends(block.data, tokenizer.language)
     breaks = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
     documents = blank = find_blank_lines(block.data, breaks)
-    if opening is not None:
+    if records is not None:
+        documents = records.starts
+    elif opening is not None:
         matches = re.finditer(b"^(?:" + opening.encode() + b")", block.data, re.MULTILINE)
         documents = np.array([match.start() for match in matches], np.int64)
     cuts = np.sort(np.concatenate([ends, documents, blank if block.wrapped else breaks]))
@@ -76,12 +82,22 @@ def number_words(
     # A part of a long sentence may begin inside a chunk: it gets the offset of the part before it.
     inside = words[chunk] < offsets[:-1]
     whole = np.maximum.accumulate(np.where(inside, 0, np.arange(len(byte_offsets))))
+    first_lines = block.line + np.searchsorted(breaks, byte_offsets)
+    rows, layers = None, None
+    if records is not None:  # lines are counted in each document
+        rows = records.first - 1 + before
+        openings = np.searchsorted(breaks, np.append(0, documents))[before]
+        first_lines = np.where(before > 0, 1, block.line) + (first_lines - block.line) - openings
+        if records.layers is not None and records.token_starts is not None:
+            token = np.searchsorted(records.token_starts, starts, side="right") - 1  # (chunks,)
+            layers = np.repeat(records.layers[token], np.diff(words), axis=0)
     return Numbered(
         file=block.file, text=text, ids=ids, lengths=np.diff(offsets).astype(np.int32),
-        lines=(block.line + np.searchsorted(breaks, byte_offsets)).astype(np.int32),
+        lines=first_lines.astype(np.int32),
         begins_document=np.diff(before, prepend=0) > 0,
         ends_document=len(documents) > (before[-1] if len(before) else 0),
         byte_offsets=byte_offsets[whole], packed=pack(block.data) if keep else [],
+        rows=rows, layers=layers,
     )  # fmt: skip
 
 
@@ -103,8 +119,16 @@ def _separate(data: bytes, ends: Ints, tokenizer: Tokenizer) -> tuple[NDArray[np
         joiners = np.flatnonzero(letters - np.uint8(1) < ord("0") - 1)  # ' - and, in numbers, , .
         before, joiner, after = (letters[joiners + step] for step in (-1, 0, 1))
         is_joined = _LETTERS[before] & _LETTERS[after]
-        is_joined &= _ANYWHERE[joiner] | (_DIGITS[before] & _DIGITS[after])
+        anywhere = _ANYWHERE[joiner]
+        if tokenizer.rules > 3 and tokenizer.language in ELISION:
+            today = [match.start() + 7 for match in _TODAY.finditer(separated)]
+            anywhere &= (joiner != ord("'")) | np.isin(joiners, today)
+        is_joined &= anywhere | (_DIGITS[before] & _DIGITS[after])
         letters[joiners[~is_joined]] = 0
+        if tokenizer.rules > 3:
+            for match in _gender_marks(tokenizer.language).finditer(data):
+                for at in range(*match.span(1)):
+                    letters[at + 1] = data[at]  # one NUL comes first
     return letters, joined + np.arange(len(joined))
 
 
@@ -210,6 +234,16 @@ def split_long(offsets: Ints, max_words: int) -> Ints:
     long = np.flatnonzero(np.diff(offsets) > max_words)
     more = [np.arange(offsets[i] + max_words, offsets[i + 1], max_words) for i in long]
     return np.sort(np.concatenate([offsets, *more]))
+
+
+_TODAY = re.compile(rb"[aA][uU][jJ][oO][uU][rR][dD]'[hH][uU][iI]")
+
+
+@cache
+def _gender_marks(language: str) -> re.Pattern[bytes]:
+    """Return the pattern of a gender mark, group 1, between a letter and an ending."""
+    ending = gender_ending(language).replace("\\x80-\\U0010ffff", "\\x80-\\xff")
+    return re.compile(rf"(?<=[A-Za-z0-9\x80-\xff])([:*]|/-)(?={ending})".encode())
 
 
 _SPACES = np.array([chr(code).isspace() and code < 128 for code in range(256)])

@@ -18,6 +18,7 @@ from ctxembed.text.tokenizer import Tokenizer
 
 PIECE = 1 << 16  # bytes compressed together; one piece is decompressed to quote a line
 CACHE_SIZE = 8  # pieces, and sentences, kept in memory
+MAX_OPENINGS = 1 << 12  # documents whose beginnings are kept in memory
 MAX_OPENING = 64  # bytes before the first token of a document that may belong to it
 Ints = NDArray[np.int64]
 Spans = tuple[str, list[tuple[int, int]]]
@@ -105,8 +106,20 @@ class Original:
         start, stop = spans[at][0], spans[at + size - 1][1]
         return offset + len(text[:start].encode()), offset + len(text[:stop].encode())
 
+    @cached_property
+    def _openings(self) -> dict[int, int]:
+        """What _opening returned, by sentence."""
+        return {}
+
     def _opening(self, sentence: int) -> int:
         """Return where a document begins, in bytes: at the marks, such as “, before a sentence."""
+        if sentence not in self._openings:
+            if len(self._openings) == MAX_OPENINGS:
+                self._openings.clear()
+            self._openings[sentence] = self._find_opening(sentence)
+        return self._openings[sentence]
+
+    def _find_opening(self, sentence: int) -> int:
         if sentence == len(self.byte_offsets):
             return self.size
         offset = int(self.byte_offsets[sentence])
@@ -131,7 +144,7 @@ def _unpack(path: Path | Part, pieces: Ints, packed: NDArray[np.uint8], piece: i
 
 def _find_tokens(tokenizer: Tokenizer, data: bytes) -> Spans:
     text = data.decode("utf-8", "replace")
-    return text, [(start, stop) for _, start, stop in tokenizer.tokens(text)]
+    return text, tokenizer.spans(text)
 
 
 def _flat(data: bytes) -> str:

@@ -16,6 +16,7 @@ from ctxembed.storage.arrays import ArrayWriter
 from ctxembed.storage.folder import Part
 from ctxembed.text.build_index import Counted, move_documents, renumber, sentence_chunks
 from ctxembed.text.index import CHUNK
+from ctxembed.text.layers import drop_layers
 from ctxembed.text.original import Ints
 from ctxembed.text.tokenizer import MANY, Tokenizer, is_content
 
@@ -156,6 +157,7 @@ def join_pairs(folder: Path, counted: Counted, pairs: Ints) -> Counted:
     (folder / "joined.npy").replace(folder / "ids.npy")
     offsets = np.concatenate(moved)
     move_documents(folder, offsets)
+    drop_layers(folder)  # they are of single words
     np.save(folder / "offsets.npy", offsets)
     order = np.argsort(-counts, kind="stable")
     renumber(folder, np.argsort(order).tolist(), len(order))

@@ -8,14 +8,16 @@ Everything else separates words.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ctxembed.text.languages import words_of
 
-RULES = 3  # 1: numbers end at a point or comma; 2: é of one and of two characters differ
+# 1: numbers end at a point or comma; 2: é of one and of two characters differ; 3: l'homme is one
+# word in French and istanbul'da in Turkish, Bürger:innen is two
+RULES = 4
 DOTTED_I = ("tr", "az")  # languages in which I and i are two letters, in lowercase ı and i
 INNER = "##"  # before a subword that continues a word
 BEGINS_SENTENCE = r'[.!?:;"“”(\n]'  # between two words
@@ -62,6 +64,17 @@ class Tokenizer:
         for match in pattern.finditer(text):
             yield self.normalise(match[0]), *match.span()
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where each unit begins and ends in a text.
+
+        >>> Tokenizer().spans("An apple.")
+        [(0, 2), (3, 8)]
+        """
+        if type(self) is not Tokenizer:
+            return [(start, stop) for _, start, stop in self.tokens(text)]
+        pattern, text = self._pattern(text)
+        return [match.span() for match in pattern.finditer(text)]
+
     def normalise(self, word: str) -> str:
         """Return the form of a word in the vocabulary.
 
@@ -91,9 +104,11 @@ class Tokenizer:
         """Return the pattern of a word, and the text to search."""
         if self.kind == "whitespace":
             return re.compile(r"[^\s\0]+"), text
-        plain = re.fullmatch(_MARKLESS, text)
-        pattern = re.compile(_MARKLESS_WORD[self.rules]) if plain else word_pattern(self.rules)
-        return pattern, text.replace("_", " ")  # \w would match it
+        plain = text.isascii() or re.fullmatch(_MARKLESS, text)
+        choose = _markless_pattern if plain else word_pattern
+        return choose(self.rules, self.language if self.rules > 3 else ""), text.replace(
+            "_", " "
+        )  # \w would match it
 
 
 # Ranges of common scripts without combining marks and without the joiners of Persian and Hindi.
@@ -103,20 +118,46 @@ _MARKLESS = (
     "\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff\uff00-\uffff]*"
 )
 _IN_NUMBERS = r"(?<=\d)[.,٫٬](?=\d)"
-_MARKLESS_WORD = {1: r"\w+(?:['’‐‑\-]\w+)*", 2: rf"\w+(?:(?:['’‐‑\-]|{_IN_NUMBERS})\w+)*"}
-_MARKLESS_WORD[3] = _MARKLESS_WORD[2]
+ELISION = ("fr", "tr", "az")  # languages in which an apostrophe ends a word: l'homme, istanbul'da
+_TODAY = "(?<=[aA][uU][jJ][oO][uU][rR][dD])['’](?=[hH][uU][iI])"  # aujourd'hui is one word
 
 
 @cache
-def word_pattern(rules: int = RULES) -> re.Pattern[str]:
+def _joiner(rules: int, language: str, others: str = "") -> str:
+    """Return the pattern of what joins two parts of a word; others: more of such letters."""
+    apostrophe = "" if language in ELISION else "'’"
+    joiner = rf"[{apostrophe}‐‑\-{others}]"
+    parts = [joiner, *([_IN_NUMBERS] if rules > 1 else [])]
+    if language in ELISION:
+        parts.append(_TODAY)
+    if rules > 3:
+        parts.append(f"(?:[:*]|/-)(?={gender_ending(language)})")
+    return f"(?:{'|'.join(parts)})"
+
+
+def gender_ending(language: str) -> str:
+    """Return the pattern of an ending after a gender mark: Bürger:innen; in German also Bürger:in.
+
+    What follows it must be no letter; any character beyond ASCII counts as one.
+    """
+    ending = "[iI][nN][nN][eE][nN]" if language != "de" else "[iI][nN](?:[nN][eE][nN])?"
+    return rf"{ending}(?![A-Za-z0-9\x80-\U0010ffff])"
+
+
+@cache
+def _markless_pattern(rules: int, language: str = "") -> re.Pattern[str]:
+    return re.compile(rf"\w+(?:{_joiner(rules, language)}\w+)*")
+
+
+@cache
+def word_pattern(rules: int = RULES, language: str = "") -> re.Pattern[str]:
     """Return the pattern of a word; Python's \\w lacks the combining marks of Hindi and Thai."""
     marks = {code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M"}
     first = sorted(code for code in marks if code - 1 not in marks)  # ranges are searched faster
     last = sorted(code for code in marks if code + 1 not in marks)
     unit = rf"[\w{''.join(f'{chr(a)}-{chr(b)}' for a, b in zip(first, last, strict=True))}]"
-    joiner = "['’‐‑\\-\u200c\u200d]"  # the last two join letters in Persian and Hindi words
-    if rules > 1:
-        joiner = f"(?:{joiner}|{_IN_NUMBERS})"
+    # These two join letters in Persian and Hindi words.
+    joiner = _joiner(rules, language, "\u200c\u200d")
     return re.compile(rf"\w{unit}*(?:{joiner}\w{unit}*)*")  # a mark follows a letter
 
 
@@ -185,13 +226,14 @@ MIN_SINGULAR = 3  # letters of a singular: "as" is no plural of "a"
 COMMON = 0.01  # fraction of the corpus; more frequent words are function words in any language
 
 
-def is_content(word: str, frequency: float) -> bool:
-    """Return whether a word carries content: no English function word, and not too frequent.
+def is_content(word: str, frequency: float, function_words: Container[str] | None = None) -> bool:
+    """Return whether a word carries content: no function word (English ones), not too frequent.
 
     >>> is_content("apple", 0.003), is_content("the", 0.06), is_content("und", 0.03)
     (True, False, False)
     """
-    return word.lower() not in words_of("function", "en") and frequency < COMMON
+    known = words_of("function", "en") if function_words is None else function_words
+    return word.lower() not in known and frequency < COMMON
 
 
 CONTRACTED = re.compile(r"'(?:s|ll|d|re|ve|m)?$", re.I)  # what follows the first word

@@ -335,8 +335,8 @@ def test_a_character_across_two_blocks(tmp_path: Path, monkeypatch: pytest.Monke
 def test_files_that_ctxembed_wrote_are_no_corpus(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
-    text = {"a.txt": "An apple a day.\n", "b.tsv": "label\tsentence\nx\tan apple\n",
-            "c.txt": "12 30\nwas the score\n", "d.csv": "apple,pear\n1,2\n"}  # fmt: skip
+    text = {"a.txt": "An apple a day.\n", "b.log": "label\tsentence\nx\tan apple\n",
+            "c.txt": "12 30\nwas the score\n", "d.dat": "apple,pear\n1,2\n"}  # fmt: skip
     for name, content in text.items():
         (folder / name).write_text(content)
     lines = ("compare|[apple]", "neighbors|apple", "kwic|apple", "similarity|apple|juice", "info")
@@ -353,7 +353,10 @@ def test_files_that_ctxembed_wrote_are_no_corpus(run: Run, tmp_path: Path) -> No
     done = run("train", str(folder), "-o", "m", "--epochs", "1", "--min-count", "1")
     assert "0.csv: skipped, written by ctxembed\n" in done.stderr
     # a file that is named is read, whatever it holds
-    assert Corpus([str(folder / "0.tsv")]).sources
+    assert Corpus([str(folder / "0.md")]).sources
+    # but a table and XML only with the column or the element that is a document
+    with pytest.raises(CorpusError, match="--text-column"):
+        Corpus([str(folder / "0.tsv")])
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxembed.text.tokenizer import Tokenizer
 from tests.conftest import Run
 
 TEXTS = {
@@ -44,10 +45,26 @@ def test_turkish(run: Run, tmp_path: Path) -> None:
     assert ask(run, tmp_path, "tr", "ISIK", "--language", "tr")[0][1] == "ISIK"  # ısık
     assert ask(run, tmp_path, "tr", "istanbul'da", "--language", "tr")[0][1] == "İstanbul'da"
     assert sentences(run, tmp_path, "--language", "tr") == [
-        "ışık ile ırmak istanbul'da buluştu",
+        "ışık ile ırmak istanbul da buluştu",
         "ısık evleri 19 yüzyıl yapısıdır",
         "ışık güzel",
     ]
+
+
+def test_words_by_language() -> None:
+    def split(language: str, text: str) -> list[str]:
+        return Tokenizer(language=language).words(text)
+
+    assert split("fr", "L'homme d’Été, aujourd'hui") == ["l", "homme", "d", "été", "aujourd'hui"]
+    assert split("tr", "İstanbul'da, Ankara’ya") == ["istanbul", "da", "ankara", "ya"]
+    assert split("en", "Don't say l'homme") == ["don't", "say", "l'homme"]
+    marks = "Bürger:innen Kolleg*innen Händler/-innen"
+    for language in ("", "en", "de"):
+        assert split(language, marks) == marks.lower().split()
+    assert split("de", "jede Lehrer:in") == ["jede", "lehrer:in"]
+    assert split("", "Score: in 3:innen4") == ["score", "in", "3", "innen4"]
+    before = Tokenizer(language="fr", rules=3).words("L'homme Bürger:innen")  # of an older model
+    assert before == ["l'homme", "bürger", "innen"]
 
 
 def test_german(run: Run, tmp_path: Path) -> None:

@@ -85,8 +85,23 @@ def sentences(numbered: Numbered) -> list[list[str]]:
     st.sampled_from(["word", "whitespace"]),
     st.booleans(),
     st.booleans(),
-    st.sampled_from([("", 1), ("", 2), ("tr", 2), ("", 3), ("tr", 3)]),
+    st.sampled_from(
+        [
+            ("", 1),
+            ("", 2),
+            ("tr", 2),
+            ("", 3),
+            ("tr", 3),
+            *[(name, 4) for name in ("", "tr", "fr", "de")],
+        ]
+    ),
 )
+@example("L'homme d’Été aujourd'hui Aujourd’hui AUJOURD'HUI", "word", False, False, ("fr", 4))
+@example("xaujourd'huis x'aujourd'hui 'a a'' aujourd'hu\u0131", "word", True, False, ("fr", 4))
+@example("İstanbul'da ISPARTA'ya Ankara’ya", "word", False, False, ("tr", 4))
+@example("Bürger:innen Kolleg*innen. Händler/-innen é:innené Köch:in :in a:In-b", "word", False,
+         False, ("de", 4))  # fmt: skip
+@example("a:innen b*INNEN c/-innen2 d/-innen “:innen” a:in", "word", False, True, ("", 4))
 @example("0.\xa00", "word", False, False, ("", 2))
 @example("one. two.\nthree", "word", False, False, ("", 2))
 @example("I\u0307 e\u0301 J\u030c K i\u0307\u0301", "word", False, False, ("", 3))

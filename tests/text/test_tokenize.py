@@ -7,7 +7,13 @@ from unicodedata import normalize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxembed.queries.tokenize import list_tokens, make_tokenizer, sentences
+from ctxembed.queries.tokenize import (
+    count_words,
+    learn_subwords,
+    list_tokens,
+    make_tokenizer,
+    sentences,
+)
 from ctxembed.text.corpus import Block
 from ctxembed.text.subword import Characters, Subwords
 from ctxembed.text.tokenizer import INNER, Tokenizer
@@ -19,9 +25,8 @@ ANY = st.text().filter(lambda text: "\0" not in text)
 
 def learned(*texts: str, pieces: int = 60) -> Subwords:
     blocks = [Block(0, 1, text.encode(), wrapped=True) for text in texts]
-    tokenizer = make_tokenizer(Tokenizer(), "subword", blocks)
-    assert isinstance(tokenizer, Subwords)
-    return tokenizer
+    words = Tokenizer()
+    return learn_subwords(words, count_words(words, blocks).items(), pieces)
 
 
 PIECES = learned("apple apples applet pear pearl pears the the naïve İstanbul किताब " * 5)
@@ -160,6 +165,20 @@ def test_the_other_units(run: Run, tmp_path: Path) -> None:
     assert run("tokenize", "A b!", "--unit", "character", "--cased", "--no-header").stdout == (
         "1\tA\t0\t1\n1\tb\t2\t3\n1\t!\t3\t4\n"
     )
-    assert run("tokenize", "ab ab abc", "--unit", "subword", "--no-header").stdout == (
+    assert run("tokenize", "-", "--unit", "subword", "--no-header", stdin="ab ab abc").stdout == (
         "1\tab\t0\t2\n1\tab\t3\t5\n1\tab\t6\t8\n1\t##c\t8\t9\n"
     )
+
+
+def test_subwords_of_a_sentence_are_learned_from_a_model(run: Run, tmp_path: Path) -> None:
+    """unlucky has no piece in itself alone; in a text of many words un is one."""
+    sentence = "unlucky goldfish"
+    done = run("tokenize", sentence, "--unit", "subword", "-m", "everyday", "--no-header")
+    pieces = [line.split("\t")[1] for line in done.stdout.splitlines()]
+    assert pieces[0] == "un"
+    assert "".join(piece.removeprefix(INNER) for piece in pieces) == "unluckygoldfish"
+    assert "from the words of the model everyday" in done.stderr
+    (tmp_path / "text.txt").write_text(f"{sentence}\n" * 3)
+    own = run("tokenize", "text.txt", "--unit", "subword", "--per", "sentence", "--no-header")
+    assert own.stdout.startswith("1\tunlucky goldfish\t")  # a file is its own corpus
+    assert own.stderr == ""
