@@ -1,5 +1,6 @@
 """CBOW and skip-gram compiled by numba: word ids from the index, threads without locks."""
 
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import product
 from pathlib import Path
@@ -23,6 +24,8 @@ POWER = 0.75  # of the counts, by which negatives are drawn
 
 def compile_kernel(progress: Progress) -> None:
     """Compile the training loop, or load what an earlier run compiled."""
+    if not _is_cached():
+        progress.note("compiling the engine, once on this machine: about half a minute")
     with progress.stage("compiling", None, "") as stage:
         stage.say("once, then it is read from disk")
         ids, numbers = np.zeros(1, np.int32), np.zeros(1, np.int64)
@@ -32,16 +35,27 @@ def compile_kernel(progress: Progress) -> None:
         kernel.train(ids, numbers, *tables, vectors, vectors, *state, True, 1, 1, 0.0, 0.0)
 
 
+def _is_cached() -> bool:
+    folder = getattr(getattr(kernel.train, "stats", None), "cache_path", None)
+    return folder is None or any(Path(folder).glob("kernel.train-*.nbi"))
+
+
 def train(
-    index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress
-) -> tuple[Floats, Floats]:
-    """Return the vectors (V, d) and the output vectors (V, d)."""
+    index: Index, counts: NDArray[np.int64], settings: EngineSettings, progress: Progress,
+    start: Callable[[Floats, Floats], None] | None = None,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Return the vectors (V, d) and the output vectors (V, d).
+
+    start: writes what they begin with into both, where that is not at random and 0.
+    """
     rng = np.random.default_rng(settings.seed)
     lanes = -settings.dim % kernel.LANES + settings.dim
     vectors = np.zeros((len(counts), lanes), np.float32)  # the padding stays 0 throughout
     vectors[:, : settings.dim] = rng.random((len(counts), settings.dim), np.float32) * 2 - 1
     vectors /= settings.dim
     outputs = np.zeros_like(vectors)
+    if start is not None:
+        start(vectors[:, : settings.dim], outputs[:, : settings.dim])
     tables = (keep_probabilities(counts, settings.sample), *alias_table(counts))
     words = round(sum(source.weight * source.tokens for source in find_ranges(index)))
     states = rng.integers(1, 2**63, (settings.workers, 1), dtype=np.uint64)

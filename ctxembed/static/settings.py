@@ -18,6 +18,6 @@ class EngineSettings:
     negative: int = 5  # 0 with hierarchical softmax
     hierarchical_softmax: bool = False
     sample: float
-    rate: float = 0.025
+    rate: float = 0.025  # the first one
     workers: int
     seed: int = 1

@@ -71,7 +71,7 @@ class Space:
     def __init__(self, vectors: Vectors, mean: Floats | None = None) -> None:
         self.vectors, self.shape = vectors, vectors.shape  # (V, d)
         self.mean = mean  # (d,) subtracted first; None subtracts nothing
-        self._norms: dict[tuple[int, int], Floats] = {}
+        self._lengths = np.full(len(vectors), np.nan, np.float32)  # (V,) computed when needed
 
     def __getitem__(self, ids: Any) -> Floats:
         """Return (..., d) a vector for each id."""
@@ -79,25 +79,26 @@ class Space:
         return unit(x if self.mean is None else x - self.mean)
 
     def cosines(self, queries: Floats, first: int = 0, last: int | None = None) -> Floats:
-        """Return (n, V): the cosines of n vectors of length 1 with the words from first to last."""
+        """Return (V, n): the cosines of the words from first to last with n vectors of length 1."""
         last = len(self.vectors) if last is None else last
-        norms = self._norms.get((first, last))
-        lengths = np.empty(last - first, np.float32) if norms is None else norms
-        products = np.empty((last - first, len(queries)), np.float32)  # (V, n)
+        products = np.empty((last - first, len(queries)), np.float32)
         for start in range(first, last, BLOCK):
-            stop = min(last, start + BLOCK)
-            x, part = self.vectors[start:stop], slice(start - first, stop - first)
-            products[part] = x @ queries.T  # the large matrix on the left is faster
-            if norms is None:
-                x = x if self.mean is None else x - self.mean
-                lengths[part] = np.sqrt(np.einsum("vd,vd->v", x, x))
-        if norms is None:
+            own = slice(start, min(last, start + BLOCK))
+            x, part = self.vectors[own], products[start - first : start - first + BLOCK]
+            np.matmul(x, queries.T, out=part)
+            if self.mean is not None:
+                part -= queries @ self.mean
+            part /= self._read_lengths(own, x)[:, None]
+        return products
+
+    def _read_lengths(self, rows: slice, x: Floats) -> Floats:
+        """Return the lengths of these rows, whose vectors are x (n, d); they are computed once."""
+        lengths = self._lengths[rows]
+        if np.isnan(lengths).any():
+            x = x if self.mean is None else x - self.mean
+            lengths[:] = np.sqrt(np.einsum("vd,vd->v", x, x))
             lengths[lengths == 0] = 1  # a row of zeros
-            self._norms[first, last] = lengths
-        if self.mean is not None:
-            products -= queries @ self.mean
-        cosines: Floats = np.divide(products.T, lengths, order="C", dtype=np.float32)
-        return cosines
+        return lengths
 
 
 def mean_of(vectors: Vectors) -> Floats:

@@ -39,6 +39,15 @@ def test_nothing_jumps(name: str) -> None:
         assert (other <= one) if name in ("epochs", "sample") else (other >= one)
 
 
+def test_the_rate_falls_with_the_size() -> None:
+    """From a hundred thousand words on; the ends are those that were measured."""
+    rates = [fit_settings(size).rate for size in SIZES if size > 400_000]
+    assert rates == sorted(rates, reverse=True)
+    assert fit_settings(300_000).rate == pytest.approx(0.05, abs=0.005)
+    assert fit_settings(103_000_000).rate == 0.025
+    assert fit_settings(300_000, rate=0.1).rate == 0.1
+
+
 def test_more_text_is_more_training() -> None:
     """An epoch is whole, so that a little more text may be a little less; half as much more not."""
     for size in SIZES[::8]:
