@@ -28,7 +28,6 @@ from ctxembed.stats.vectors import Floats
 STATE = 64  # numbers in a state
 OWN = 0.08  # how much of the word itself stays while the network is learned
 MEMORY = 24  # words: the longest that a number of the state is kept at first, about
-WORDS_AT_ONCE = 1 << 14  # read to leave each out
 SMALL = 0.5  # size of what enters tanh at first: nearly linear
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
@@ -172,7 +171,7 @@ def read_targets(
     of all sentences one after another; the others are positions in it, (B,). At each step only the
     sentences that are read on are computed: they are the first ones, by the number of their steps.
     """
-    p, size = network, network.size
+    p = network
     output = x.dtype.type(p.own) * x[words[targets]]
     scaled = x * x.dtype.type(np.sqrt(x.shape[1]))
     for r, start, ahead in ((0, first, 1), (1, last, -1)):
@@ -180,13 +179,9 @@ def read_targets(
         steps = 1 + np.abs(targets - start)
         order = np.argsort(-steps, kind="stable")
         at, going = start[order], np.searchsorted(-steps[order], -np.arange(steps.max(initial=0)))
-        h = np.zeros((len(first), size), gates.dtype)
+        h = np.zeros((len(first), p.size), gates.dtype)
         for s, n in enumerate(going.tolist()):
-            gate, from_h = gates[words[at[:n] + ahead * s]], h[:n] @ p.u[r]  # (n, 3D)
-            both = _sigmoid(gate[:, : 2 * size] + from_h[:, : 2 * size])
-            reset, kept = both[:, :size], both[:, size:]
-            new = np.tanh(gate[:, 2 * size :] + reset * (from_h[:, 2 * size :] + p.c[r]))
-            h[:n] = kept * (h[:n] - new) + new
+            h[:n] = _step(p, r, gates[words[at[:n] + ahead * s]], h[:n])
         output[order] += h @ p.w_out[r]
     return np.asarray(output)
 
@@ -204,23 +199,47 @@ def read_every_word(network: Recurrent, x: Floats) -> Floats:
     return np.asarray(output.swapaxes(0, 1) + x.dtype.type(network.own) * x)
 
 
-def shares_left(network: Recurrent, x: Floats, target: int) -> Floats:
-    """Return (2, T) the share of each word of x (T, d) left in the target's output, by reading.
+def read_with_shares(network: Recurrent, x: Floats, targets: Ints) -> tuple[Floats, Floats]:
+    """Return (B, d) the output for one target in each sentence x (B, T, d), and shares (B, 2, T).
 
-    It is what the output loses along its own direction if the word is not read. The words act on
-    each other through the state, so the shares need not sum to 1.
+    A share is what the output loses along its own direction if a word is not read. The words act on
+    each other through the state, so the shares need not sum to 1. Up to the word that is left out
+    the states are those of the whole reading, so that only the steps after it are read again.
     """
-    length, whole = len(x), read_sentences(network, x[None], np.array([target]))
-    (output,) = whole.output  # (d,)
-    along = network.w_out @ output / (float(output @ output) or 1.0)  # (2, D) of the last states
-    shares = np.empty((2, length))
-    for rows in np.array_split(np.arange(length), -(-length * length // WORDS_AT_ONCE)):
-        mask = rows[:, None] != np.arange(length)
-        some = np.broadcast_to(x, (len(rows), *x.shape))
-        read = read_sentences(network, some, np.full(len(rows), target), mask)
-        lost = whole.states[-1] - read.states[-1]  # (2, B, D)
-        shares[:, rows] = (lost * along[:, None]).sum(axis=2)
-    return shares
+    p, (batch, length, _), rows = network, x.shape, np.arange(len(x))
+    output = x.dtype.type(p.own) * x[rows, targets]
+    scaled, lost = x * x.dtype.type(np.sqrt(x.shape[2])), []
+    for r, steps in ((0, targets + 1), (1, length - targets)):
+        order = np.argsort(-steps, kind="stable")
+        gates = (scaled[order] @ p.w[r] + p.b[r])[:, :: -1 if r else 1]  # (B, T, 3D)
+        going = np.searchsorted(-steps[order], -np.arange(steps.max(initial=0))).tolist()
+        # the states of the whole reading, then of those that leave out step 0, 1, ...
+        states = np.zeros((len(going) + 1, batch, p.size), gates.dtype)
+        for s, n in enumerate(going):
+            states[s + 1, :n] = states[0, :n]
+            h = states[: s + 1, :n].copy()
+            states[: s + 1, :n] = _step(p, r, gates[:n, s], h)
+        output[order] += states[0] @ p.w_out[r]
+        lost.append((order, states[0] - states[1:]))  # (S, B, D)
+    squares = (output * output).sum(axis=1, keepdims=True)
+    shares = np.zeros((batch, 2, length))
+    for r, (order, less) in enumerate(lost):
+        along = (output / np.where(squares > 0, squares, 1)) @ p.w_out[r].T  # (B, D)
+        parts = (less * along[order]).sum(axis=2).T  # (B, S)
+        read = np.arange(len(less)) < (targets + 1 if r == 0 else length - targets)[order, None]
+        whole = np.pad(np.where(read, parts, 0), ((0, 0), (0, length - len(less))))
+        shares[order, r] = whole[:, :: -1 if r else 1]
+    return np.asarray(output), shares
+
+
+def _step(p: Recurrent, r: int, gates: Floats, h: Floats) -> Floats:
+    """Return the states (..., n, D) after the next word of reading r, whose gates are (n, 3D)."""
+    size = p.size
+    from_h = (h.reshape(-1, size) @ p.u[r]).reshape(*h.shape[:-1], -1)
+    both = _sigmoid(gates[:, : 2 * size] + from_h[..., : 2 * size])
+    reset, kept = both[..., :size], both[..., size:]
+    new = np.tanh(gates[:, 2 * size :] + reset * (from_h[..., 2 * size :] + p.c[r]))
+    return np.asarray(kept * (h - new) + new)
 
 
 def _order(length: int, targets: Ints) -> Ints:

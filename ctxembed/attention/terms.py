@@ -46,6 +46,7 @@ class Term:
     """A number added to each score: learned weights of each head times known facts."""
 
     name: ClassVar[str]
+    meaning: ClassVar[str]  # what it adds, in a few words
     by_head: Floats  # (H or 1, ...) learned weights, a row for each head
     words: Floats | None = None  # (V, ...) known facts about each word
 
@@ -68,6 +69,7 @@ class Distance(Term):
     """A bias by distance. by_head: (H, 2R+1), the middle is 0, the ends are all that is farther."""
 
     name: ClassVar[str] = "distance"
+    meaning: ClassVar[str] = "a bias for the distance between the two words"
 
     def bias(self, pairs: TokenPairs, dtype: Any) -> Floats | None:
         """Return the bias of each distance."""
@@ -105,6 +107,7 @@ class WordBias(Term):
     """A bias by word. by_head: (H or 1, F) weights of features. words: (V, F) the features."""
 
     name: ClassVar[str] = "word"
+    meaning: ClassVar[str] = "a bias for how frequent the attended word is and how long its vector"
 
     def bias(self, pairs: TokenPairs, dtype: Any) -> Floats | None:
         """Return the weighted sum of each word's features."""
@@ -146,6 +149,7 @@ class Walls(Term):
     """
 
     name: ClassVar[str] = "wall"
+    meaning: ClassVar[str] = "a penalty for clause borders between the words"
 
     def bias(self, pairs: TokenPairs, dtype: Any) -> Floats | None:
         """Return minus the heights between the two words, weighted by head."""

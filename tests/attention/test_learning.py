@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer, Parameters
 from ctxembed.attention.presets import starting_layer
 from ctxembed.attention.terms import count_heights, sum_between
-from ctxembed.attention.training.learning import NothingToLearn, Settings, learn
+from ctxembed.attention.training.learning import NothingToLearn, Report, Settings, learn
 from ctxembed.attention.training.objective import Weights, unaverage
 from ctxembed.attention.training.pseudowords import Occurrences, Sampler, split_corpus
 from ctxembed.model.attentions import load_attention
@@ -411,6 +412,46 @@ def test_not_a_number_ends_with_the_last_good_parameters(monkeypatch: pytest.Mon
     *_, last = learn(x, begin, seen, held_out, Settings(steps=100), seed=1)
     assert last.why == "not a number"
     assert all(np.isfinite(array).all() for array in last.best.parameters().values())
+
+
+def learn_topics(settings: Settings) -> Report:
+    """Return the last report of learning on sentences, each of the ten words of one topic."""
+    rng = np.random.default_rng(0)
+    ids = (np.repeat(rng.integers(0, 4, 1600), 10) * 10 + rng.integers(0, 10, 16_000)).astype("i4")
+    order = np.argsort(ids, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=40))])
+    x = np.repeat(rng.standard_normal((4, 8)), 10, axis=0) + rng.standard_normal((40, 8))
+    x = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+
+    def begin(rng: np.random.Generator) -> Layer:
+        return starting_layer(8, rng, np.zeros((40, 4), np.float32), np.zeros(40, np.float32))
+
+    seen, held_out = split_corpus(ids, np.arange(0, 16_001, 10), order, starts, 0.2)
+    *_, last = learn(x, begin, seen, held_out, settings, seed=1)
+    return last
+
+
+def test_a_batch_is_the_same_on_any_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layer learned by threads has the bytes of one learned without them."""
+    import ctxembed.attention.training.learning as module
+
+    layers = []
+    for number in (1, 1 << 30):  # sentences from which threads take part
+        monkeypatch.setattr(module, "MIN_PARALLEL", number)
+        last = learn_topics(Settings(steps=12, check_every=6, pairs=4))
+        layers.append(last.best.parameters() | {"loss": np.array(last.loss)})
+    for name, array in layers[0].items():
+        assert array.tobytes() == layers[1][name].tobytes()
+
+
+def test_quick_learning_ends_where_little_is_gained() -> None:
+    small = Settings(steps=400, check_every=5, pairs=4, rate=0.01, average=0.9)
+    last = learn_topics(replace(small, quick=True, gain=0.3))
+    assert last.why == "little more to gain" and last.step < 400 and last.improved
+    gained = [least for _, _, least in last.curve]
+    # The last quarter of the steps follows the checks that gained little.
+    before = [least for step, _, least in last.curve if step <= 0.75 * last.step + 1]
+    assert before[-4] - before[-1] <= 0.3 * (gained[0] - before[-1])
 
 
 def test_too_few_words() -> None:

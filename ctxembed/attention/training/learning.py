@@ -1,8 +1,11 @@
 """Learn a layer from a corpus without labels: Adam on pseudowords, validated on held-out text."""
 
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,10 @@ from ctxembed.stats.vectors import Floats
 from ctxembed.storage.checkpoint import Checkpoint, restore_rng, rng_state
 
 MIN_WORDS = 20  # that must occur often enough
-CHUNKS = 4  # of a batch
+CHUNKS = 4  # of a batch; one stays in a processor's cache
+MIN_PARALLEL = 128  # sentences of a batch whose chunks are run by several cores
+GAIN_CHECKS = 3  # in which too little was gained to go on
+FADE = 0.25  # of the steps, at their end, in which the rate falls to nothing
 MIN_HELD_OUT = 4  # occurrences of each in the held-out part
 RATES = {"distance": 3.0, "word": 3.0, "wall": 10.0, "own": 0.0}  # factors; 1 for the matrices
 
@@ -43,6 +49,8 @@ class Settings:
     clip: float = 1.0
     check_every: int = 100
     patience: int = 8  # checks without improvement before stopping
+    quick: bool = False  # end where the held-out part gains little more
+    gain: float = 0.01  # share of all that was gained; less in GAIN_CHECKS checks is little
     mix: float = 1.5  # how close to one half the share of each word in its pseudoword stays
     average: float = 0.995  # decay of the running mean of the parameters, which is what is kept
     keep: float = 0.5  # how much of the word's own share while learning stays in what is kept
@@ -109,14 +117,14 @@ def learn(
     origin = begin(rng)
     now = mean = chosen = origin.parameters()
     first = best_score = validate(layer_to_keep(origin))
-    step, since, earlier, losses = 0, 0, 0.0, [first.loss]
+    step, since, end, earlier, losses = 0, 0, s.steps, 0.0, [first.loss]
     curve = [(0, first.loss, first.loss)]
     adam = Adam(s.rate, s.clip, RATES if s.positions else {**RATES, "distance": 0.0})
     checkpoint = checkpoint or Checkpoint()
     if state := checkpoint.load():
         now, mean, chosen = (state[key] for key in ("now", "mean", "chosen"))
         adam.first, adam.second = state["adam_first"], state["adam_second"]
-        step, since, earlier = (state[key] for key in ("step", "since", "seconds"))
+        step, since, end, earlier = (state[key] for key in ("step", "since", "end", "seconds"))
         adam.step, losses = state["adam_step"], state["losses"].tolist()
         curve = [(int(at), loss, least) for at, loss, least in state["curve"].tolist()]
         best_score = Score(*state["best_score"].tolist()) if state["improved"] else first
@@ -127,10 +135,10 @@ def learn(
         best = layer_to_keep(origin.updated(chosen) if best_score is not first else origin)
         return Report(done, step, loss, first, best_score, best, curve, why, earlier)
 
-    yield report(step / s.steps, curve[-1][1])
-    while step < s.steps:
+    yield report(step / end, curve[-1][1])
+    while step < end:
         step += 1
-        done = step / s.steps
+        done = step / end
         if s.minutes is not None:
             done = max(done, (time.monotonic() - clock) / 60 / s.minutes)
         batch = train.draw(cumulative, s.pairs, rng)
@@ -140,7 +148,8 @@ def learn(
             if not all(np.isfinite(g).all() for g in gradients.values()):
                 yield report(1.0, score.loss, "not a number")
                 return
-            now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, 1 - done))
+            rate = min(1.0, (1 - done) / FADE) if s.quick else 1 - done
+            now = adam.update(now, gradients, min(1.0, step / 50) * max(0.02, rate))
             if Walls.name in now:
                 now[Walls.name] = np.maximum(now[Walls.name], s.min_wall)
             mean = blend(mean, now, 1 - min(s.average, step / (step + 10)))
@@ -150,19 +159,37 @@ def learn(
             since += 1
             if validation.loss < best_score.loss - 1e-4:
                 chosen, best_score, since = mean, validation, 0
-            why = "finished" if done >= 1 else "no improvement" if since >= s.patience else ""
+            finished = "finished" if end == s.steps else "little more to gain"
+            why = finished if done >= 1 else "no improvement" if since >= s.patience else ""
             losses = losses[-s.check_every :]
             curve.append((step, float(np.mean(losses)), best_score.loss))
+            if s.quick and end == s.steps and gains_little(curve, s.gain):
+                end = min(end, round(step / (1 - FADE)))  # the rate falls from here on
             yield report(min(1.0, done), curve[-1][1], why)
             if why:
                 return
             checkpoint.save({
                 "now": now, "mean": mean, "chosen": chosen, "step": step, "since": since,
+                "end": end,
                 "adam_first": adam.first, "adam_second": adam.second, "adam_step": adam.step,
                 "losses": losses, "curve": curve, "best_score": astuple(best_score),
                 "improved": best_score is not first, "rng": rng_state(rng),
                 "seconds": time.monotonic() - clock,
             })  # fmt: skip
+
+
+def gains_little(curve: Sequence[tuple[int, float, float]], share: float) -> bool:
+    """Return whether the last GAIN_CHECKS checks gained less than a share of all that was gained.
+
+    curve: step, loss and least held-out loss at each check, the first before learning.
+
+    >>> gains_little([(0, 9, 9.0), (1, 8, 5.0), (2, 7, 4.9), (3, 7, 4.85), (4, 6, 4.8)], 0.1)
+    True
+    """
+    if len(curve) <= GAIN_CHECKS + 1:
+        return False
+    start, before, now = curve[0][2], curve[-1 - GAIN_CHECKS][2], curve[-1][2]
+    return before - now <= share * (start - now)
 
 
 def check_occurrences(seen: Occurrences, held_out: Occurrences, fewest: int) -> None:
@@ -235,21 +262,29 @@ def run_batch(
     repeats = number // (2 * pairs)  # of each word
     own = np.repeat(shared, 2 * repeats, axis=0)  # (N, d)
     output = np.empty_like(own)
-    parts = []
     flat = batch.pairs.ravel()
     label = np.repeat(np.arange(2 * pairs), repeats)  # (N,)
     examples = Examples(batch.sentences, batch.length, batch.target, own, label)
-    for rows in np.array_split(np.argsort(batch.length, kind="stable"), CHUNKS):
-        output[rows], backward = run_examples(layer, x, examples.take(rows))
-        parts.append((rows, backward))
+    chunks = np.array_split(np.argsort(batch.length, kind="stable"), CHUNKS)
+    on_cores = start_threads().map if number >= MIN_PARALLEL else map
+    runs = list(on_cores(lambda rows: run_examples(layer, x, examples.take(rows)), chunks))
+    for rows, (vectors, _) in zip(chunks, runs, strict=True):
+        output[rows] = vectors
     same = flat[:, None] == flat
     score, d_output = unaverage(output.reshape(pairs, 2, -1, dim), words, same, plain, weights)
     d_output = d_output.reshape(number, dim)
     gradients: Gradients = {}
-    for rows, backward in parts:
-        for name, gradient in backward(d_output[rows]).items():
+    by_chunk = on_cores(lambda run, rows: run[1](d_output[rows]), runs, chunks)
+    for parts in by_chunk:  # in this order, so that the sum is the same with any number of cores
+        for name, gradient in parts.items():
             gradients[name] = gradients[name] + gradient if name in gradients else gradient
     return score, gradients
+
+
+@cache
+def start_threads() -> ThreadPoolExecutor:
+    """Return a thread for each core, at most one for each chunk: numpy lets them run together."""
+    return ThreadPoolExecutor(max(1, min(CHUNKS, os.cpu_count() or 1)))
 
 
 @dataclass
