@@ -20,6 +20,7 @@ ModelLike = Model | str | Path | None  # None is the model a command would use
 MIN_TOKENS = 10_000  # word2vec vectors of a smaller corpus are noise
 DEFAULT = Path("ctxembed-model")
 BUNDLED = ("english", "everyday")  # the first is the default
+BUNDLED_TEXTS = ("everyday.txt", "fruit.txt", "technology.txt", "apple.txt")
 
 
 def corpora_directory() -> Path:
@@ -32,11 +33,18 @@ def corpora_directory() -> Path:
 def find_example(name: str) -> Path:
     """Return the path of a file, or of a bundled example with this name."""
     if not Path(name).exists():
-        for suffix in ("", ".tsv", ".json"):
+        for suffix in ("", ".tsv", ".json", ".txt"):
             for folder in (corpora_directory() / "examples", corpora_directory()):
                 if (path := folder / f"{name}{suffix}").is_file():
                     return path
     return Path(name)
+
+
+def find_corpus(name: str) -> str:
+    """Return a corpus: a bundled one, such as everyday.txt, if there is no file of this name."""
+    short = name.removeprefix("corpora/")  # as in a clone
+    bundled = short in BUNDLED_TEXTS and not Path(name).exists()
+    return str(corpora_directory() / short) if bundled else name
 
 
 def bundled_model(name: str) -> Path:

@@ -12,7 +12,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import ModelError, Replaced, UnknownWordError
+from ctxembed.errors import ModelError, Replaced, UnknownWordError, UsageError
 from ctxembed.model.vocabulary import FIX, Vocabulary, open_tokenizer
 from ctxembed.static.frames import Frames
 from ctxembed.static.space import Quantized, Space, Vectors, mean_of
@@ -46,6 +46,7 @@ class Model:
     opened_attentions: OpenedAttentions = field(default_factory=dict)  # name -> its description
     senses: tuple[int, Any] | None = None  # the saved senses, and when they were written
     representations: Any = None  # set by context.representations.Representations.of
+    whole: "Model | None" = None  # of a selection of documents: the model with all of them
 
     opened: ClassVar["WeakSet[Model]"] = WeakSet()  # all that are in use
 
@@ -244,6 +245,8 @@ class Model:
 
     def __reduce__(self) -> Any:
         """Pickle its path, which must lead to this model where it is read; no vectors."""
+        if self.whole is not None:
+            raise TypeError("documents of a model cannot be pickled; pickle the Model")
         if self.is_worked_example:
             name = str(self.path.resolve() if self.path.exists() else self.path)
             return Model.from_vectors, (name, list(self.vocabulary.words), self.vectors[:])
@@ -273,6 +276,10 @@ class Model:
         """
         if target is not None and os.path.realpath(target) != os.path.realpath(self.path):
             return
+        if self.whole is not None:
+            raise UsageError(
+                "nothing is saved with --where; leave it out, or index these documents"
+            )
         if Model.open(self.path).meta != self.meta:
             raise ModelError(
                 f"{self.path}: replaced by another model meanwhile; nothing was saved, run this"

@@ -13,9 +13,15 @@ RANGES: dict[str, tuple[type[Any], int, int]] = {
     **dict.fromkeys(("number", "min_count", "min_documents", "top", "most", "permutations"), COUNT),
     "compare.number": (Integral, 1, 100),
     "substitutes.number": (Integral, 1, 200),
-    "senses.most": (Integral, 20, MAX_NUMBER),
+    **dict.fromkeys(
+        ("senses.most", "senses_by.most", "senses_labelled.most"), (Integral, 20, MAX_NUMBER)
+    ),
+    "senses_by.bin": (Real, 0, 1_000_000_000),
     "shift.most": (Integral, 10, MAX_NUMBER),
-    "shift.permutations": (Integral, 1, 1_000_000),
+    **dict.fromkeys(
+        ("shift.permutations", "collocates_by.permutations", "nearest_by.permutations"),
+        (Integral, 1, 1_000_000),
+    ),
     "shrink.words": COUNT,
     "evaluate.pairs": (Integral, 1, 1000),
     "fit_task.epochs": (Integral, 1, 1000),
@@ -26,6 +32,7 @@ RANGES: dict[str, tuple[type[Any], int, int]] = {
     "heads": (Integral, 1, 64),
     "learn_attention.layers": (Integral, 1, 4),
     "explain.layer": COUNT,
+    "wordlist.length": (Integral, 1, 5),
     "window": (Integral, 1, 1000),
     "width": (Integral, 0, 10_000),
     "nearest": (Integral, 0, 1000),

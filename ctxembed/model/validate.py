@@ -20,7 +20,7 @@ from ctxembed.text.index import CHUNK, Index
 
 # What Python raises for wrong numbers and names; too little memory is not the model's error.
 ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2, 3),
+TOKENIZER = {"kind": ("word", "whitespace"), "cased": (True, False), "rules": (1, 2, 3, 4),
     "unit": ("word", "subword", "character")}  # fmt: skip
 MAX_TOKENS = 1 << 62
 
@@ -119,6 +119,8 @@ INDEX: dict[str, Callable[[Index], Any]] = {
             and (np.diff(index.original.byte_offsets) >= 0).all())
     ),
     "text.npy": _check_text,
+    "metadata.json": lambda index: index.metadata is not None,
+    "layer-lemma.npy": lambda index: index.layers is not None,
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The words of a model: look up a word in any spelling or form, suggest close known ones."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from ctxembed.text.lines import read_lines
 from ctxembed.text.tokenizer import Tokenizer
 
 FIX = "train the model again"
+CLOSE = 0.7  # difflib's ratio of words with a similar spelling
 MAX_HINTS = 20  # unknown words for which words of similar spelling are searched
 MAX_FORMS = 20  # words in another form that a note lists
 MAX_SCANS = 40  # words looked up one by one; after that a dictionary of all words is built
@@ -110,10 +112,22 @@ class Vocabulary:
 
         wanted = self.tokenizer.normalise(word)
         # difflib alone would take a second for 100,000 words.
-        near = [w for w in self.words if abs(len(w) - len(wanted)) <= 2 and w[:1] == wanted[:1]]
-        close = get_close_matches(wanted, near[:20000], n=5, cutoff=0.7)
+        same = self._by_letter.get(wanted[:1], [])
+        near = [w for w in same if abs(len(w) - len(wanted)) <= 2][:20000]
+        letters = Counter(wanted)
+        # difflib's own first bound, by letters that both words have, in a tenth of its time
+        near = [w for w in near if 2 * _count_shared(letters, w) >= CLOSE * len(wanted + w)]
+        close = get_close_matches(wanted, near, n=5, cutoff=CLOSE)
         known = f"; close known words: {', '.join(close)}" if close else ""
         return f"{word!r} is not in the vocabulary{known}"
+
+    @cached_property
+    def _by_letter(self) -> dict[str, list[str]]:
+        """The words by their first letter, the most frequent first."""
+        words: dict[str, list[str]] = {}
+        for word in self.words:
+            words.setdefault(word[:1], []).append(word)
+        return words
 
     def sort_known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
         """Split words into those with a vector, as the vocabulary spells them, and the others."""
@@ -131,6 +145,11 @@ class Vocabulary:
         if not known:
             raise UnknownWordError("\n".join(messages) or "no word was given")
         return known, describe_forms(forms), messages
+
+
+def _count_shared(letters: Mapping[str, int], word: str) -> int:
+    """Return how many letters of a word are among these, each at most as often as there."""
+    return sum(min(number, word.count(letter)) for letter, number in letters.items())
 
 
 def describe_forms(forms: Mapping[str, str]) -> list[str]:

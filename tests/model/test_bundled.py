@@ -59,7 +59,7 @@ def test_info_lists_the_bundled_models(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["kwic bank", "senses slope", "ambiguity bank", "shift english everyday bank"]
+    "line", ["kwic bank", "senses slope", "decide bank", "shift english everyday bank"]
 )
 def test_what_needs_occurrences_is_refused_with_a_fix(run: Run, line: str) -> None:
     done = run(*line.split(), *(() if "shift" in line else ("-m", "english")))
