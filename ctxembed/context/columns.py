@@ -17,7 +17,12 @@ COUNTS = (
 POSITION = Column("position", "its place among the words as written, from 1")
 NUMBERS = Column("d1, d2, ...", "its vector, in tsv, csv and tables")
 VECTOR = Column("vector", "its vector as a list, in json and jsonl", "vector")
-SHADED = Chart("tokens", ["weight"], "position", ["token"], start="target")  # words by weight
+DRAWN = ("contribution", "weight")  # what a picture of attention can show
+APART = (
+    "contribution: how much of the vector comes from a word; weight: how much attention looks at"
+    " it, though it may add little"
+)
+SHADED = Chart("tokens", ["contribution"], "position", ["token"], start="target", note=APART)
 
 
 def vector_of(dim: int, column: Column = VECTOR) -> Column:

@@ -5,20 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from ctxembed.context.best import Best
 from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.model import Model
-from ctxembed.static.space import Space, Vectors
+from ctxembed.static.space import BLOCK, Space, Vectors
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Column
 
 Axes = Mapping[str, Sequence[str]]  # the words whose mean is an axis, by its name
 Alone = Callable[[Sequence[int]], Floats]  # returns (n, d) vectors of rows, without a sentence
 
-BATCH_SIZE = 64  # vectors compared with the whole vocabulary at once
-MIN_TRUST = 0.3  # words with less are compared only where the others are not enough
-MAX_SHORTLIST = 100  # with more neighbours, all words are compared
+BATCH_SIZE = 256  # vectors compared with the whole vocabulary at once
+LEAST = np.float32(1e-6)  # trust of a word that was never seen
 NOISE = 0.02  # times the root of the corpus size: k, occurrences of a word that say little
-Ranked = tuple[float, float, int]  # score, cosine and row of a word
 
 
 def nearest(
@@ -49,54 +48,43 @@ def nearest_rows(
         space = model.space
     queries = unit(np.atleast_2d(vectors))
     exclude = exclude or [()] * len(queries)
-    reliability = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)  # (V,)
-    # A score is at most the word's reliability. If enough words score above that of the rare words
-    # at the end of the vocabulary, the rare ones cannot be among the nearest.
-    first_rare = int(np.count_nonzero(reliability >= MIN_TRUST))
-    if number > MAX_SHORTLIST or (reliability[:first_rare] < MIN_TRUST).any():
-        first_rare = len(reliability)
-    bound = float(reliability[first_rare:].max(initial=0))
-
-    def cosines_with(batch: Floats, first: int, last: int) -> Floats:
-        """Return (n, V) the cosines of vectors (n, d) with the words from first to last."""
-        if isinstance(space, Space):
-            return space.cosines(batch, first, last)
-        return np.asarray(batch @ unit(space[first:last]).T)
-
-    def rank(cosines: Floats, excluded: Sequence[Sequence[int]]) -> list[list[Ranked]]:
-        """Return the best words of each row of cosines (n, V); of equals, the frequent first."""
-        words = cosines.shape[1]
-        # a doubtful word is less near, or less far
-        scores = np.abs(cosines)
-        scores *= reliability[:words] - 1
-        scores += cosines
-        scores[:, model.seen[:words] < min_count] = -np.inf
-        for row, rows in zip(scores, excluded, strict=True):
-            row[[i for i in rows if i < words]] = -np.inf
-        ranked = []
-        for score, cosine in zip(scores, cosines, strict=True):
-            cut = words - min(number, words)
-            top = np.flatnonzero(score >= np.partition(score, cut)[cut])
-            top = top[np.argsort(-score[top], kind="stable")][:number]
-            best = [(float(score[i]), float(cosine[i]), int(i)) for i in top]
-            ranked.append([item for item in best if item[0] > -np.inf])
-        return ranked
-
+    trust = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)  # (V,)
+    trust = np.maximum(trust, LEAST)
+    trust[np.asarray(model.seen) < min_count] = np.nan
     neighbors = []
     for first in range(0, len(queries), BATCH_SIZE):
-        batch, excluded = queries[first : first + BATCH_SIZE], exclude[first : first + BATCH_SIZE]
-        cosines = cosines_with(batch, 0, first_rare)
-        ranked = rank(cosines, excluded)
-        short = [i for i, best in enumerate(ranked) if len(best) < number or best[-1][0] <= bound]
-        if short and first_rare < len(reliability):
-            rest = cosines_with(batch[short], first_rare, len(reliability))
-            every = rank(
-                np.concatenate([cosines[short], rest], axis=1), [excluded[i] for i in short]
-            )
-            for i, best in zip(short, every, strict=True):
-                ranked[i] = best
-        neighbors += [[(i, cosine) for _, cosine, i in best] for best in ranked]
+        left_out = exclude[first : first + BATCH_SIZE]
+        number_read = number + max(map(len, left_out), default=0)
+        best = _rank(space, queries[first : first + BATCH_SIZE], number_read, trust)
+        for (rows, scores), excluded in zip(best.rank(), left_out, strict=True):
+            kept = ~np.isin(rows, excluded)
+            rows, scores = rows[kept][:number], scores[kept][:number]
+            cosines = scores / np.where(scores > 0, trust[rows], 2 - trust[rows])
+            neighbors.append(list(zip(rows.tolist(), cosines.tolist(), strict=True)))
     return neighbors
+
+
+def _rank(space: Vectors | Space, queries: Floats, number: int, trust: Floats) -> Best:
+    """Return the best words for queries (n, d) of length 1; words without trust are left out.
+
+    A score is at most the word's trust: the end of the vocabulary is not read if it has less than
+    the scores before it.
+    """
+    best, known = Best(len(queries), number), np.nan_to_num(trust)
+    highest = np.maximum.accumulate(known[::-1])[::-1]  # of a word and those after it
+    for first in range(0, len(trust), BLOCK):
+        if highest[first] < best.least.min():
+            break
+        last = min(first + BLOCK, len(trust))
+        if isinstance(space, Space):
+            cosines = space.cosines(queries, first, last)  # (words, n)
+        else:
+            cosines = unit(space[first:last]) @ queries.T
+        own = trust[first:last, None]
+        scores = cosines * own
+        cosines *= 2 - own
+        best.add(first, np.minimum(scores, cosines))  # a doubtful word is less near, or less far
+    return best
 
 
 def vector_trust(model: Model) -> Floats:

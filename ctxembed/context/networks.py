@@ -13,7 +13,7 @@ from ctxembed.attention.recurrent import (
     read_every_word,
     read_sentences,
     read_targets,
-    shares_left,
+    read_with_shares,
 )
 from ctxembed.attention.scores import Mask
 from ctxembed.context.occurrences import Windows
@@ -30,6 +30,7 @@ from ctxembed.text.index import Ids
 
 if TYPE_CHECKING:
     from ctxembed.attention.encoder import Encoder, EncoderResult
+    from ctxembed.attention.encoder_reading import Reading
 
 Targets = NDArray[np.intp]  # (B,) the position of one target in each sentence
 Chosen = tuple[Floats, Targets, Mask | None]  # words (B, n, d), the target's place, which are there
@@ -46,8 +47,8 @@ class Network(ModelRepresentation):
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         raise NotImplementedError
 
-    def shares(self, x: Floats, target: int) -> Floats:
-        """Return (n, T) how much of each word of x (T, d) is in the target's output."""
+    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+        """Return (B, d) the outputs, and (B, n, T) how much of each word of x is in them."""
         raise NotImplementedError
 
     def embed(self, batch: Windows) -> Floats:
@@ -65,15 +66,22 @@ class Network(ModelRepresentation):
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
         """Return the vectors of known targets, with the share of each word in them."""
-        return Run(self.vectors(occurrences), [self._trace(item) for item in occurrences])
+        near = [item.clip(READ) for item in occurrences]
+        vectors = np.full((len(near), self.dim), np.nan, self.alone(()).dtype)
+        traces: dict[int, TargetTrace] = {}
+        for rows in batches(near):
+            x, _, targets = self.prepare([near[row] for row in rows])
+            vectors[rows], shares = self.read_with_shares(x, targets)
+            for row, own in zip(rows, shares, strict=True):
+                traces[row] = _trace(occurrences[row], own)
+        return Run(vectors, [traces[row] for row in sorted(traces)])
 
-    def _trace(self, item: Occurrence) -> TargetTrace:
-        """Return the share of each token in the target's output; there are no weights."""
-        length, first = len(item.ids) - len(item.target) + 1, max(0, item.target.start - READ)
-        (x,), _, (target,) = self.prepare([item.clip(READ)])
-        near = self.shares(x, int(target))
-        shares = np.pad(near, ((0, 0), (first, length - first - len(x))))
-        return TargetTrace(np.zeros((0, length)), shares, 0.0)
+
+def _trace(item: Occurrence, near: Floats) -> TargetTrace:
+    """Return the shares (n, T) of the words near a target as a trace; there are no weights."""
+    length, first = len(item.ids) - len(item.target) + 1, max(0, item.target.start - READ)
+    shares = np.pad(near, ((0, 0), (first, length - first - near.shape[1])))
+    return TargetTrace(np.zeros((0, length)), shares, 0.0)
 
 
 @dataclass(frozen=True)
@@ -122,9 +130,9 @@ class RecurrentRepresentation(Network):
         """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
         return read_every_word(self.network, self.inputs[ids])
 
-    def shares(self, x: Floats, target: int) -> Floats:
-        """Return (2, T) the share of each word of x (T, d) left at the target, by reading."""
-        return shares_left(self.network, x, target)
+    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+        """Return (B, d) the outputs, and (B, 2, T) the share of each word left, by reading."""
+        return read_with_shares(self.network, x, targets)
 
 
 @dataclass(frozen=True)
@@ -145,11 +153,20 @@ class EncoderRepresentation(Network):
 
     def output(self, x: Floats, targets: Targets, mask: Mask | None = None) -> Floats:
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
-        return self.encode(x, targets, mask).output
+        return self.read(x, targets, mask).output
 
-    def shares(self, x: Floats, target: int) -> Floats:
-        """Return (1, T) how much the target saw of each word of x (T, d) in the end."""
-        return self.encode(x[None], np.array([target])).rollout()
+    def read(
+        self, x: Floats, targets: Targets, mask: Mask | None = None, hidden: bool = True
+    ) -> "Reading":
+        """Return the output for one target in each sentence x (B, T, d), and what it saw."""
+        from ctxembed.attention.encoder_reading import read_targets  # most queries go without it
+
+        return read_targets(self.encoder, x, targets, mask, hidden=hidden)
+
+    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+        """Return (B, d) the outputs, and (B, 1, T) how much each target saw of each word."""
+        read = self.read(x, targets)
+        return read.output, read.seen[:, None]
 
 
 @dataclass(frozen=True)
@@ -187,7 +204,7 @@ class Together(ModelRepresentation):
         for rows in batches(occurrences):
             attended, chosen = self._attend([occurrences[row] for row in rows])
             vectors[rows] = self._join(attended, chosen)
-            shown[rows] = self.encoder.encode(*chosen, hidden=False).output
+            shown[rows] = self.encoder.read(*chosen, hidden=False).output
             traces |= {row: trace_target(attended, number) for number, row in enumerate(rows)}
         return Run(vectors, [traces[row] for row in sorted(traces)], shown)
 

@@ -32,6 +32,9 @@ class Representation(Protocol):
     def alone(self, rows: Sequence[int]) -> Floats: ...
 
 
+SUMMED = 64  # targets whose sentences are summed together
+
+
 @dataclass(frozen=True)
 class TargetTrace:
     """How attention computed the vector of one target; a target of several words is one token."""
@@ -163,18 +166,26 @@ class Bag(ModelRepresentation):
     def vectors(self, occurrences: Sequence[Occurrence]) -> Floats:
         """Return (n, d); a target without context keeps its static vector, NaN if unknown."""
         vectors = np.full((len(occurrences), self.dim), np.nan, np.float32)
-        ids: Ids | None = None
-        for row, item in enumerate(occurrences):
-            if item.ids is not ids:  # a sentence is summed once for all its targets
-                ids = item.ids
-                total = self.inputs[ids].sum(axis=0, dtype=np.float64)
-            target = self.inputs[item.own]
-            context = len(item.ids) - len(item.target)
-            if item.target and context:
-                vectors[row] = (total - target.sum(axis=0, dtype=np.float64)) / context
-            elif item.target:
-                vectors[row] = target.mean(axis=0)
+        known = [row for row, item in enumerate(occurrences) if item.target]
+        for first in range(0, len(known), SUMMED):
+            rows = known[first : first + SUMMED]
+            items = [occurrences[row] for row in rows]
+            # a sentence is summed once for all its targets
+            sentences = {id(item.ids): item.ids for item in items}
+            numbers = {key: number for number, key in enumerate(sentences)}
+            totals = self._sum_words(list(sentences.values()))
+            targets = self._sum_words([item.own for item in items])
+            context = np.array([len(item.ids) - len(item.target) for item in items])[:, None]
+            sizes = np.array([len(item.target) for item in items])[:, None]
+            others = totals[[numbers[id(item.ids)] for item in items]] - targets
+            vectors[rows] = np.where(context, others / np.maximum(context, 1), targets / sizes)
         return vectors
+
+    def _sum_words(self, texts: Sequence[Ids]) -> Floats:
+        """Return (n, d) the sums of the vectors of texts, none of which is empty."""
+        starts = np.cumsum([0, *(len(ids) for ids in texts[:-1])])
+        words = self.inputs[np.concatenate(texts)].astype(np.float64)
+        return np.asarray(np.add.reduceat(words, starts, axis=0))
 
 
 class Static(ModelRepresentation):

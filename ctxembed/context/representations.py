@@ -25,7 +25,10 @@ class Representations:
     model: Model
     known: dict[tuple[int, str, str, int, int], ModelRepresentation] = field(default_factory=dict)
     sense_spaces: dict[tuple[str, int], Any] = field(default_factory=dict)  # of word_senses
+    sense_tests: dict[tuple[str, int], Any] = field(default_factory=dict)
+    calibrations: dict[tuple[str, int], Any] = field(default_factory=dict)  # of sense_tests
     definitions: dict[tuple[str, ...], Any] = field(default_factory=dict)  # by dictionaries
+    near: dict[tuple[int, ...], list[int]] = field(default_factory=dict)  # of explanation
 
     @classmethod
     def of(cls, model: Model) -> "Representations":
