@@ -1,8 +1,9 @@
-"""Compile WordNet 3.0 and SemCor into corpora/dictionary: python corpora/dictionary.py DATA
+"""Compile WordNet 3.0 and labelled sentences into corpora/dictionary: corpora/dictionary.py DATA
 
-DATA holds wordnet/wordnet-3.0.tar.xz with WordNet's own files (data.noun, index.sense, noun.exc
-...), its LICENSE beside it, and wsd/semcor.tsv.xz: document, lemma, part of speech, sense keys and
-sentence with the target in brackets. The same data and model give the same bytes.
+sense_examples.tsv has sentences written for the meanings of today. DATA holds
+wordnet/wordnet-3.0.tar.xz with WordNet's own files (data.noun, index.sense, noun.exc ...), its
+LICENSE beside it, and wsd/semcor.tsv.xz: document, lemma, part of speech, sense keys and sentence
+with the target in brackets. The same data and model give the same bytes.
 """
 
 import argparse
@@ -35,10 +36,11 @@ from ctxembed.word_senses.dictionary import (
     Sense,
     Synset,
     code_offset,
+    number_sense,
     write_dictionary,
     write_manifest,
 )
-from ctxembed.word_senses.labelled import number_sense, write_labelled
+from ctxembed.word_senses.labelled import centre, near_words, write_labelled
 from ctxembed.word_senses.parts_of_speech import NEIGHBORS, UNSEEN, neighbor_words
 
 HERE = Path(__file__).parent
@@ -49,6 +51,10 @@ PARENTS = {"n": ("@", "@i"), "v": ("@",), "a": ("&",), "r": ("\\",)}  # relation
 WORDS = 1500  # neighbouring words that a part of speech is told from
 PENALTY = 2e-6  # L2, of their weights
 BATCH = 4000  # sentences
+WRITTEN = 3  # times that a sentence of sense_examples.tsv counts: it was written for its sense
+DIRECTIONS = 64  # of the projection
+SHRINKAGE = 0.1  # even variance added to the measured one, as a share of its mean
+MIN_OCCURRENCES = 3  # of the senses whose spread is measured
 
 
 def read_archive(path: Path) -> dict[str, list[str]]:
@@ -112,16 +118,21 @@ def order_lines(lines: dict[str, Line]) -> list[Line]:
     return list(ordered.values())
 
 
-def compile_wordnet(path: Path, folder: Path) -> Dictionary:
-    """Write the dictionary of a WordNet archive into a folder; check every sense key."""
+def compile_wordnet(path: Path, folder: Path, shares: dict[str, float]) -> Dictionary:
+    """Write the dictionary of a WordNet archive into a folder; check every sense key.
+
+    shares: of 100 uses of a word today, how many have a sense, by sense key.
+    """
     files = read_archive(path)
     counts: dict[tuple[str, str], int] = {}
+    keys_of: dict[tuple[str, str], str] = {}
     order: defaultdict[str, list[tuple[int, int, str, str]]] = defaultdict(list)
     for text in files["index.sense"]:
         key, offset, number, count = text.split()
         lemma, _, rest = key.partition("%")
         part = "?nvara"[int(rest[0])]
         counts[lemma, part + offset] = int(count)
+        keys_of[lemma, part + offset] = key
         order[lemma].append((list(PARTS).index(part), int(number), part + offset, key))
     read = (
         Line(part, text)
@@ -150,11 +161,17 @@ def compile_wordnet(path: Path, folder: Path) -> Dictionary:
     exceptions = [
         (part, *text.split()) for part, name in FILES.items() for text in files[f"{name}.exc"]
     ]
+    estimated = {
+        number_sense(numbers[line.name], place): shares[key]
+        for line in lines
+        for place, (word, _) in enumerate(line.words)
+        if (key := keys_of[word.lower(), line.name]) in shares
+    }
     licence = (path.parent / "LICENSE").read_text(encoding="utf-8")
     (folder / "LICENSE").write_text(licence, encoding="utf-8")
     offsets = [code_offset(line.part, int(line.name[1:])) for line in lines]
     np.save(folder / "offsets.npy", np.array(offsets, np.uint32))
-    write_dictionary(folder, synsets, entries, pairs, exceptions, about=ABOUT)
+    write_dictionary(folder, synsets, entries, pairs, exceptions, estimated, about=ABOUT)
     dictionary = Dictionary.open(folder)
     dictionary.block = lru_cache(None)(dictionary._block)
     for name, senses in order.items():
@@ -165,11 +182,10 @@ def compile_wordnet(path: Path, folder: Path) -> Dictionary:
 
 
 class Labelled:
-    """A sentence of SemCor with a labelled target."""
+    """A sentence with a labelled target."""
 
-    def __init__(self, line: str) -> None:
-        self.document, self.lemma, self.part, keys, text = line.rstrip("\n").split("\t")
-        self.keys = keys.split()
+    def __init__(self, lemma: str, part: str, keys: str, text: str, count: int = 1) -> None:
+        self.lemma, self.part, self.keys, self.count = lemma, part, keys.split(), count
         marked = parse_marked(text, TOKENIZER)
         self.written = Written(marked.words, marked.targets[0] if marked.targets else range(0))
 
@@ -178,8 +194,21 @@ def read_semcor(path: Path) -> Iterator[Labelled]:
     """Yield the labelled targets of SemCor."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         for line in file:
-            if (item := Labelled(line)).written.target:
+            _, lemma, part, keys, text = line.rstrip("\n").split("\t")
+            if (item := Labelled(lemma, part, keys, text)).written.target:
                 yield item
+
+
+def read_examples(path: Path) -> tuple[list[Labelled], dict[str, float]]:
+    """Return the sentences written for senses, and the share of each sense, by sense key."""
+    items, shares = list[Labelled](), dict[str, float]()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            key, share, *texts = line.split("\t")
+            lemma, _, rest = key.partition("%")
+            shares[key] = float(share)
+            items += (Labelled(lemma, "?nvara"[int(rest[0])], key, text, WRITTEN) for text in texts)
+    return [item for item in items if item.written.target], shares
 
 
 def fit_parts(dictionary: Dictionary, items: list[Labelled], folder: Path) -> None:
@@ -239,49 +268,88 @@ def fit_parts(dictionary: Dictionary, items: list[Labelled], folder: Path) -> No
 
 
 def sum_labelled(dictionary: Dictionary, items: list[Labelled], folder: Path, name: str) -> None:
-    """Write the sums of the labelled senses of a model, and the means of all vectors."""
+    """Write the sums of the labelled senses of a model, the projection and the means."""
     definitions = Definitions(Representations.of(open_model(name)), [dictionary])
     model = definitions.representations.model
     name = model.path.name
     model.dequantize()
     senses: dict[str, Sense] = {}
+    groups: list[
+        list[int]
+    ] = []  # the numbers of the labelled senses of each lemma that has several
     labels = {key for item in items for key in item.keys}
-    several: set[str] = set()  # keys of lemmas with several labelled senses
     for lemma, part in sorted({(item.lemma, item.part) for item in items}):
-        own = dictionary.senses(lemma, part)
-        senses |= {sense.key: sense for sense in own}
-        kept = [sense.key for sense in own if sense.key in labels]
-        several |= set(kept if len(kept) > 1 else ())
+        own = {sense.key: sense for sense in dictionary.senses(lemma, part) if sense.key in labels}
+        if len(own) > 1:
+            senses |= own
+            groups.append([number_sense(sense.synset, sense.place) for sense in own.values()])
     occurrences = []
     for item in items:
         words, target = item.written.words, item.written.target
         sides = (words[: target.start], words[target.start : target.stop], words[target.stop :])
         occurrences.append(definitions.find_occurrence(*map(" ".join, sides)))
-    means: list[Any] = []
-    vectors = np.zeros((len(items), model.dim), np.float32)
-    known = np.array([i for i, item in enumerate(occurrences) if item.target])
-    for representation in (definitions.bag, definitions.attention):
-        for first in range(0, len(known), BATCH):
-            rows = known[first : first + BATCH]
-            vectors[rows] = unit(representation.vectors([occurrences[i] for i in rows]))
-        means.insert(0, vectors[known].mean(axis=0))
-    vectors[known] = unit(vectors[known] - means[0])  # of attention, computed last
-    sums: dict[int, Any] = {}
-    for i in known.tolist():
-        for key in items[i].keys:
-            if key in several:
-                number = number_sense(senses[key])
-                sums[number] = sums.get(number, 0) + vectors[i]
+    known = [i for i, item in enumerate(occurrences) if item.target]
+    kinds = [
+        np.concatenate([
+            representation.vectors([occurrences[i] for i in known[first : first + BATCH]])
+            for first in range(0, len(known), BATCH)
+        ])
+        for representation in (definitions.attention, definitions.bag)
+    ]  # fmt: skip
+    kinds += list(near_words(model, [occurrences[i] for i in known]))
+    means = [mean_direction(vectors) for vectors in kinds]
+    joined = np.concatenate([centre(*both) for both in zip(kinds, means, strict=True)], axis=1)
+    labelled = [
+        (row, number_sense(senses[key].synset, senses[key].place), items[i].count)
+        for row, i in enumerate(known)
+        for key in items[i].keys
+        if key in senses
+    ]
+    rows, numbers, weights = map(np.array, zip(*labelled, strict=True))
+    projection = discriminant(joined[rows], numbers, weights, groups)
+    vectors = unit(joined @ projection)
+    sums: dict[int, tuple[Any, float]] = {}
+    for row, number, weight in labelled:
+        total, count = sums.get(number, (0, 0))
+        sums[number] = total + weight * vectors[row], count + weight
     texts = []
     for number in range(dictionary.meta["synsets"]):
         synset = dictionary.synset(number)
         plain = [word.replace("_", " ") for word, _, _ in synset.words]
-        sense = Sense("", synset.part, "", synset.definition, synset.examples, plain, 0, number)
-        texts.append(definitions._texts(sense))
-    means += [mean_direction(np.array(side)) for side in zip(*texts, strict=True)]
+        texts.append(
+            Sense("", synset.part, "", synset.definition, synset.examples, plain, 0, number)
+        )
+    means[2:2] = map(mean_direction, definitions.text_vectors(texts))
     (folder / name).mkdir()
-    write_labelled(folder / name, model, definitions.attention.name, sums, means)
+    write_labelled(folder / name, model, definitions.attention.name, sums, projection, means)
     print(f"{name}: {len(sums)} senses of {len(known)} occurrences")
+
+
+def discriminant(vectors: Any, numbers: Any, weights: Any, groups: list[list[int]]) -> Any:
+    """Return (D, k) the directions in which the senses of a word differ most (Fisher 1936).
+
+    vectors: (n, D) of occurrences with the numbers of their senses (n,) and weights (n,). Distances
+    are measured by the spread of the occurrences of one sense.
+    """
+    distinct, own = np.unique(numbers, return_inverse=True)
+    counts = np.bincount(own, weights)
+    sums = np.zeros((len(distinct), vectors.shape[1]), np.float32)
+    np.add.at(sums, own, weights[:, None].astype(np.float32) * vectors)
+    means = sums / counts[:, None].astype(np.float32)
+    several = counts[own] >= MIN_OCCURRENCES
+    apart = vectors[several] - means[own[several]]
+    within = (apart.T @ apart).astype(np.float64) / len(apart)
+    values, axes = np.linalg.eigh(
+        within + SHRINKAGE * np.trace(within) / len(within) * np.eye(len(within))
+    )
+    whiten = (axes / np.sqrt(values)) @ axes.T
+    between = np.zeros_like(within)
+    for group in groups:
+        rows = np.searchsorted(distinct, group)
+        apart = means[rows] - sums[rows].sum(axis=0) / counts[rows].sum()
+        between += (apart * counts[rows, None]).T @ apart
+    _, axes = np.linalg.eigh(whiten.T @ between @ whiten)
+    return (whiten @ axes[:, ::-1][:, :DIRECTIONS]).astype(np.float32)
 
 
 if __name__ == "__main__":
@@ -295,8 +363,10 @@ if __name__ == "__main__":
     TOKENIZER = open_model("english").vocabulary.tokenizer
     shutil.rmtree(arguments.output, ignore_errors=True)
     arguments.output.mkdir(parents=True)
-    compiled = compile_wordnet(arguments.data / "wordnet/wordnet-3.0.tar.xz", arguments.output)
-    labelled = list(read_semcor(arguments.data / "wsd/semcor.tsv.xz"))
-    fit_parts(compiled, labelled, arguments.output)
+    examples, estimates = read_examples(HERE / "sense_examples.tsv")
+    archive = arguments.data / "wordnet/wordnet-3.0.tar.xz"
+    compiled = compile_wordnet(archive, arguments.output, estimates)
+    semcor = list(read_semcor(arguments.data / "wsd/semcor.tsv.xz"))
+    fit_parts(compiled, semcor, arguments.output)
     for own in arguments.models:
-        sum_labelled(compiled, labelled, arguments.output, own)
+        sum_labelled(compiled, semcor + examples, arguments.output, own)

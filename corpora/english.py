@@ -34,9 +34,12 @@ SENSES = 400  # words that have more than one sense, as many as the tool is aske
 FREQUENT = 3000  # times that each of them occurs
 SCORE = 0.909  # enough for more than one sense: a person reads them before they are bundled
 NEARLY = 0.773  # enough for two, in a word that is known to have them
+MEASURED = 1500  # times that a word occurs whose figures ambiguity answers with
 FRAMES = 25_000  # words of which substitutes knows what stands beside them
 LAYERS = ("attention", "recurrent", "encoder")
-SETTINGS = {"dim": 120, "window": 7, "epochs": 8, "sample": 3.1e-5, "algorithm": "skipgram"}
+SETTINGS = {
+    "dim": 120, "window": 7, "epochs": 8, "sample": 3.1e-5, "rate": 0.025, "algorithm": "skipgram",
+}  # fmt: skip
 
 
 def read_sources() -> list[dict[str, str]]:
@@ -113,6 +116,7 @@ def find_senses(work: Path, progress: Bars) -> None:
     alone = [word for word in often if saved[word].number == 1]
     nearly = [word for word in alone if saved[word].facts["scores"][0] >= NEARLY]
     ctxembed.senses(work, nearly, k=2, **how)
+    ctxembed.ambiguity(work, min_count=MEASURED, save=True, progress=progress)
 
 
 def left_out(work: Path) -> dict[str, list[int]]:

@@ -10,13 +10,16 @@ from ctxembed.attention.presets import general
 from ctxembed.context.occurrences import corpus_of, read_windows, sample_positions
 from ctxembed.context.representation import Attention, ModelRepresentation
 from ctxembed.context.representations import Representations
+from ctxembed.context.sides import Sides, sides_of
 from ctxembed.errors import ModelError, UnknownWordError
 from ctxembed.model.attentions import read_description
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
+from ctxembed.text.function_words import stop_words
 from ctxembed.text.tokenizer import MANY, is_content
 from ctxembed.word_senses.sense_space import SenseSpace, discriminant_directions
 
+JOINT = "train both with the same --dim, or one space for both texts: shift A.txt B.txt --joint"
 MIN_CONTEXT_COUNT = 50  # occurrences in each corpus that a word needs to count as context
 MIN_CONTEXT_WORDS = 1000  # the most frequent words count as context, however rare they are
 
@@ -25,21 +28,40 @@ MIN_CONTEXT_WORDS = 1000  # the most frequent words count as context, however ra
 class Aligned:
     """Two models in one space: the n words they share, and the best rotation between them."""
 
-    a: Model
-    b: Model
+    sides: Sides
     rows_a: NDArray[np.intp]  # (n,) rows of the shared words in each model
     rows_b: NDArray[np.intp]
     min_count: int = 1
+    stopwords: str | None = None  # a file of function words
+
+    @property
+    def a(self) -> Model:
+        """The first model."""
+        return self.sides[0].model
+
+    @property
+    def b(self) -> Model:
+        """The second model, or the first again."""
+        return self.sides[1].model
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(2, n) how often each side has the shared words."""
+        rows = (self.rows_a, self.rows_b)
+        models = (self.a, self.b)
+        return np.array([m.counts[some] for m, some in zip(models, rows, strict=True)])
 
     @cached_property
     def common(self) -> ModelRepresentation | None:
         """The attention that both models share if they have the same vectors; else None."""
+        known = Representations.of(self.a)
+        name = known.default()
+        if self.a.whole is not None and self.a.whole is self.b.whole:
+            return known.get(name)
         contents = [model.meta.get("contents") or {} for model in (self.a, self.b)]
         tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in contents]
         if None in tables[0] or tables[0] != tables[1]:
             return None
-        known = Representations.of(self.a)
-        name = known.default()
         one, other = (
             read_description(m, name).get("contents") if name in m.opened_attentions else None
             for m in (self.a, self.b)
@@ -65,7 +87,7 @@ class Aligned:
         The weights are the word's counts: a vector learned from few occurrences is noise, and
         noise in the words of one corpus would look like a difference.
         """
-        count_a, count_b = self.a.counts[self.rows_a], self.b.counts[self.rows_b]
+        count_a, count_b = self.counts
         weight = (count_a / np.maximum(1, count_a + count_b))[:, None]
         inputs = unit(weight * self.rotated + (1 - weight) * self.b.units[self.rows_b])
         frequency = (count_a / self.a.tokens + count_b / self.b.tokens) / 2
@@ -86,7 +108,7 @@ class Aligned:
         The vector of a rare word was learned from the documents that are compared. It lies near
         the words of those documents, and would tell the corpora apart by itself.
         """
-        counts = np.minimum(self.a.counts[self.rows_a], self.b.counts[self.rows_b])
+        counts = self.counts.min(axis=0)
         return np.asarray(counts >= min(MIN_CONTEXT_COUNT, np.sort(counts)[-MIN_CONTEXT_WORDS:][0]))
 
     def find(self, word: str) -> int:
@@ -111,10 +133,12 @@ class Aligned:
     def vectors(
         self, side: int, word: int, most: int, rng: np.random.Generator
     ) -> tuple[Floats, NDArray[np.int64]]:
-        """Return contextual vectors (n, d), of length 1, of a shared word; their documents (n,)."""
-        model, rows = ((self.a, self.rows_a), (self.b, self.rows_b))[side]
-        shared, index = self.shared[side], corpus_of(model)
-        positions = sample_positions(index.positions(int(rows[word])), most, rng)
+        """Return contextual vectors (n, d), of length 1, of a shared word; their documents (n,).
+
+        With clusters, their clusters.
+        """
+        positions = self.positions(side, word, most, rng)
+        model, shared = self.sides[side].model, self.shared[side]
         vectors = np.empty((len(positions), model.dim), np.float32 if self.common else np.float64)
         for batch in read_windows(model, positions):
             if self.common is None:
@@ -122,13 +146,33 @@ class Aligned:
                 is_context = (ids >= 0) & (self.known[ids] | (ids == word))
                 batch = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & is_context)
             vectors[batch.rows] = (self.common or self.attention).embed(batch)
-        return unit(vectors), index.document_of(positions)
+        units = self.sides[side].units_of(positions)
+        return unit(vectors), units
+
+    def positions(
+        self, side: int, word: int, most: int, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return at most `most` positions (n,) of a shared word on a side, drawn at random."""
+        rows = (self.rows_a, self.rows_b)[side]
+        return sample_positions(self.sides[side].index.positions(int(rows[word])), most, rng)
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """The function words of its language, or of the file `stopwords`."""
+        vocabulary = self.a.vocabulary
+        return stop_words(vocabulary.words, vocabulary.tokenizer.language, self.stopwords)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether so many words occur that a very frequent one is a function word."""
+        return int(np.count_nonzero(self.a.counts)) > MANY
 
     def is_content(self, word: int) -> bool:
-        """Return whether a shared word is a content word."""
-        row, large = int(self.rows_a[word]), len(self.a.vocabulary.words) > MANY
-        frequency = float(self.a.counts[row]) / max(1, self.a.tokens)
-        return is_content(self.a.vocabulary.words[row], frequency * large)
+        """Return whether a shared word is a content word, and no number."""
+        text = self.a.vocabulary.words[self.rows_a[word]]
+        frequency = float(self.counts[0, word]) / max(1, self.a.tokens)
+        content = is_content(text, frequency * self.is_large, self.function_words)
+        return content and not any(map(str.isdigit, text))
 
 
 def rotation(x: Floats, y: Floats) -> Floats:
@@ -146,18 +190,24 @@ def rotation(x: Floats, y: Floats) -> Floats:
 
 def align(a: Model, b: Model, min_count: int = 5) -> Aligned:
     """Return two models aligned over the words that occur min_count times in both."""
+    return align_sides(sides_of(a, b), min_count)
+
+
+def align_sides(sides: Sides, min_count: int = 5, stopwords: str | None = None) -> Aligned:
+    """Return two sides aligned over the words that occur min_count times in both."""
+    a, b = (side.model for side in sides)
     for model in (a, b):
         corpus_of(model)
     if a.dim != b.dim:
         sizes = f"{a.path} has {a.dim} dimensions and {b.path} {b.dim}"
-        raise ModelError(f"{sizes}; train both with the same --dim")
+        raise ModelError(f"{sizes}; {JOINT}")
     words, rows = enumerate(a.vocabulary.words), b.vocabulary.rows
     both = ((row, rows[word]) for row, word in words if word in rows)
     pairs = [(x, y) for x, y in both if min(a.counts[x], b.counts[y]) >= min_count]
     rows_a, rows_b = np.array(pairs, np.intp).reshape(-1, 2).T
-    aligned = Aligned(a, b, rows_a, rows_b, min_count)
-    if not pairs or (aligned.common is None and len(pairs) < a.dim):
-        shared = f"share {len(pairs)} words that occur {min_count} times in both"
+    aligned = Aligned(sides, rows_a, rows_b, min_count, stopwords)
+    if not len(rows_a) or (aligned.common is None and len(rows_a) < a.dim):
+        shared = f"share {len(rows_a)} words that occur {min_count} times in both"
         need = f"{a.dim} dimensions need at least {a.dim} (a lower --min-count or --dim may do)"
-        raise ModelError(f"{a.path} and {b.path} {shared}; {need}")
+        raise ModelError(f"{sides[0].name} and {sides[1].name} {shared}; {need}")
     return aligned

@@ -5,8 +5,8 @@
 text: cosines of the target's vector with three vectors of a sense: the word in its definition and
 examples, the words of its definition, and the words of its neighbours' definitions; each for
 attention and for the bag. examples: how much nearer the mean of the sense's labelled occurrences is
-than that of all the lemma's. prior: the logarithm of how often the sense was labelled, and for a
-proper noun, whether the target has a capital.
+than that of all the lemma's (labelled.py). prior: logarithms of how often the sense was labelled
+and of its share of the uses of today, and for a proper noun, whether the target has a capital.
 """
 
 import math
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -25,29 +25,32 @@ from ctxembed.context.representations import Representations
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.tokenizer import INNER
 from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSource
-from ctxembed.word_senses.labelled import LabelledSenses, Means
+from ctxembed.word_senses.labelled import LabelledSenses, Means, centre, near_words
 from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 
 Weights = Mapping[str, Sequence[float]]  # by part of speech
-# Fitted by conditional logit on SemCor, each document left out in turn, and on the examples of
-# WordNet (40 % of the weight for nouns, 25 for adjectives, 10 for the others). Three weights of
-# attention, three of the bag, the examples, the prior.
+# Fitted by conditional logit on SemCor, each document left out in turn, and on sense_examples.tsv,
+# each sentence left out (40 % of the weight); then times 0.8, so that `sure` is right as often as
+# it says on sentences of other writers. Three weights of attention, three of the bag, the examples,
+# the count in SemCor, the share of the uses of today.
 WEIGHTS: Weights = {
-    "n": (0.11, 2.93, 2.70, 0.85, 1.60, 2.12, 6.03, 0.41),
-    "v": (0.18, 1.67, 1.80, 0.77, 0.96, 1.83, 6.14, 0.78),
-    "a": (0.95, 2.96, 2.96, 0.62, 1.49, 1.34, 5.43, 0.64),
-    "r": (0.77, 0.72, 0.71, 0.22, 1.86, 0.56, 7.41, 0.67),
+    "n": (1.06, 1.76, 2.05, 0.55, 1.13, 1.70, 4.90, 0.34, 0.35),
+    "v": (0.50, 1.38, 1.59, 1.00, 0.74, 0.99, 5.68, 0.53, 0.46),
+    "a": (1.46, 2.46, 1.35, 0.71, 0.94, 1.73, 5.52, 0.45, 0.38),
+    "r": (1.26, 0.64, 0.00, 0.42, 0.56, 0.46, 5.18, 0.66, 0.20),
 }
 WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
-    "n": (0.99, 1.15, 1.64, 1.04, 1.61, 2.91, 0.0, 0.49),
-    "v": (0.74, 1.16, 1.71, 0.84, 0.92, 2.25, 0.0, 0.83),
-    "a": (1.88, 1.49, 2.06, 1.09, 1.20, 1.72, 0.0, 0.67),
-    "r": (1.28, 1.22, 0.41, 0.23, 1.75, 0.75, 0.0, 0.77),
+    "n": (2.01, 2.70, 3.27, 0.91, 1.38, 2.39, 0.0, 0.45, 0.42),
+    "v": (1.40, 2.44, 3.11, 1.33, 1.25, 1.74, 0.0, 0.70, 0.56),
+    "a": (2.37, 3.86, 2.15, 1.27, 0.88, 2.40, 0.0, 0.57, 0.44),
+    "r": (2.18, 1.05, 0.0, 0.68, 1.10, 0.37, 0.0, 0.94, 0.27),
 }
 CAPITAL = {True: 2.0, False: -2.5}  # added for a proper noun, if the target has a capital or not
 UNSEEN = 0.3  # added to the count of a sense
+COUNTED = 0.3  # occurrences that one of 100 uses counts as, where parts of speech are compared
 SIF = 1e-3  # a word of this frequency counts half: a / (a + frequency)
 ASIDE = 0.5  # weight of the words of examples and synonyms beside those of a definition
+WORDS_AT_ONCE = 1 << 12  # of texts that are summed
 SAMPLE = 240  # senses that give the means of a model without labelled occurrences
 SURE, UNSURE = 0.6, 0.4  # below: name the second definition too; the three best
 
@@ -84,9 +87,11 @@ class Definitions:
         self.bundled = next((s for s in self.sources if isinstance(s, Dictionary)), None)
         self.labelled = LabelledSenses.open(self.representations.model, self.attention.name)
         self.known: dict[str, Floats] = {}  # by sense key: (2, 3, d), see _sense_vectors
-        self.sums: dict[str, Floats | None] = {}  # by sense key: of its labelled occurrences
         self.entries: dict[str, list[Sense]] = {}
         self.rows: dict[str, int | None] = {}  # of words
+        self.text_rows: dict[int, list[int]] = {}  # by synset: of the words of its text
+        self.related: dict[str, list[tuple[int, float]]] = {}  # by sense key, set by related_words
+        self.parts: dict[str, dict[str, float]] = {}  # by word, see part_shares
 
     def senses(self, word: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a word, by part of speech; those of the first dictionary first."""
@@ -100,8 +105,19 @@ class Definitions:
         """Return the senses of a word without a sentence: how probable each is."""
         senses = self.senses(word, part)
         counts = count_senses(senses) + UNSEEN
+        if any(sense.share for sense in senses):
+            counts = np.array([sense.share + UNSEEN for sense in senses])
         shares = counts / counts.sum() if senses else counts
-        return [Choice(sense, float(share)) for sense, share in zip(senses, shares, strict=True)]
+        choices = [Choice(sense, float(share)) for sense, share in zip(senses, shares, strict=True)]
+        return sorted(choices, key=lambda choice: -choice.sure)
+
+    def part_shares(self, word: str) -> dict[str, float]:
+        """Return how often a word has each part of speech, as shares; none without an entry."""
+        if (shares := self.parts.get(word)) is None:
+            shares = self.parts[word] = {}
+            for choice in self.entry(word):
+                shares[choice.sense.part] = shares.get(choice.sense.part, 0.0) + choice.sure
+        return shares
 
     def rank(
         self,
@@ -117,79 +133,85 @@ class Definitions:
         words = {(written_target(item.written), part) for item in items if item.written}
         self._add_vectors([sense for word in words for sense in self.senses(*word)])
         attention, bag = vectors or (self.attention.vectors(items), self.bag.vectors(items))
-        attention, bag = _centre(attention, self.means.attention), _centre(bag, self.means.bag)
-        both = zip(items, np.stack([attention, bag], axis=1), strict=True)
-        return [self._score(item, target, part) for item, target in both]
+        attention, bag = centre(attention, self.means.attention), centre(bag, self.means.bag)
+        targets = np.stack([attention, bag], axis=1)[:, None]
+        projected: Sequence[Floats | None] = [None] * len(items)
+        if self.labelled:
+            near = near_words(self.representations.model, items)
+            projected = list(self.labelled.project(attention, bag, near))
+        rows = zip(items, targets, projected, strict=True)
+        return [self._score(item, target, part, own)[0] for item, target, own in rows]
 
     def rank_by(
         self, items: Sequence[Occurrence], vectors: Floats, parts: Sequence[str | None]
-    ) -> list[list[Choice]]:
-        """Return the senses of each target by one vector (n, d) alone, such as its static vector.
+    ) -> list[list[list[Choice]]]:
+        """Return the senses of each target by each of its vectors (n, R, d) alone.
 
         parts: the part of speech of each target, if it is known.
         """
-        centred = _centre(vectors, self.means.bag)
-        targets = zip(items, np.stack([centred, centred], axis=1), parts, strict=True)
-        return [self._score(item, target, part, WITHOUT_EXAMPLES) for item, target, part in targets]
+        centred = centre(vectors, self.means.bag)
+        targets = zip(items, np.stack([centred, centred], axis=2), parts, strict=True)
+        return [self._score(item, target, part) for item, target, part in targets]
 
     def direction(self, choices: Sequence[Choice]) -> Floats:
-        """Return (d,) from the mean of a word's senses to those that are probable here."""
+        """Return (d,) from the mean of a word's senses to the best of these choices."""
         senses = self._sense_vectors([choice.sense for choice in choices])[:, 0, 1:].sum(axis=1)
-        sure = np.array([choice.sure for choice in choices], np.float32)
-        return np.asarray(sure @ unit(senses) - unit(senses).mean(axis=0))
+        return np.asarray(unit(senses[0]) - unit(senses).mean(axis=0))
 
     def _score(
-        self, item: Occurrence, target: Floats, part: str | None, weights: Weights | None = None
-    ) -> list[Choice]:
-        """Return the senses of a target, the best first; target: (2, d), attention and bag."""
+        self, item: Occurrence, targets: Floats, part: str | None, projected: Floats | None = None
+    ) -> list[list[Choice]]:
+        """Return the senses of a target, the best first, by each of its vectors (R, 2, d).
+
+        The two are those of attention and of the bag. projected: (k,) as labelled senses are.
+        """
         assert item.written is not None
         written = item.written
         senses = self.senses(written_target(written), part)
         if not senses:
-            return []
-        cosines = np.einsum("krsd,rd->krs", self._sense_vectors(senses), target)
-        weights = weights or (WEIGHTS if self.labelled else WITHOUT_EXAMPLES)
-        counts, choices = count_senses(senses), []
+            return [[] for _ in targets]
+        vectors = self._sense_vectors(senses).swapaxes(0, 1)  # (2, k, 3, d)
+        cosines = vectors.reshape(2, -1, vectors.shape[3]) @ targets.transpose(1, 2, 0)
+        cosines = cosines.reshape(2, len(senses), 3, -1).transpose(3, 1, 0, 2)  # (R, k, 2, 3)
+        cosines = cosines.reshape(len(targets), len(senses), 6)
+        weights = WITHOUT_EXAMPLES if projected is None else WEIGHTS
+        counts, choices = count_senses(senses), [list[Choice]() for _ in targets]
         parts = self._part_probabilities(written, senses, counts)
         for own, group in groupby(range(len(senses)), key=lambda i: senses[i].part):
             rows, w = list(group), np.array(weights[own])
-            text = cosines[rows].reshape(-1, 6) @ w[:6]
-            examples = np.zeros(len(rows))
-            if w[6]:
-                examples = w[6] * self._examples([senses[i] for i in rows], target[0])
-            prior = w[7] * np.log(counts[rows] + UNSEEN)
+            text = cosines[:, rows] @ w[:6]  # (R, k)
+            examples = np.zeros(text.shape)
+            if projected is not None:
+                examples += w[6] * self._examples([senses[i] for i in rows], projected)
+            prior = log_frequencies([senses[i] for i in rows], counts[rows]) @ w[7:]
             if written.capital is not None:
                 proper = np.array([is_proper(senses[i]) for i in rows])
                 prior += CAPITAL[written.capital] * proper
             sure = parts[own] * softmax(text + examples + prior)
-            scored = np.stack([sure, text, examples, prior], axis=1).tolist()
-            choices += [Choice(senses[i], *four) for i, four in zip(rows, scored, strict=True)]
-        return sorted(choices, key=lambda choice: -choice.sure)
+            prior = np.broadcast_to(prior, text.shape)
+            scored = np.stack([sure, text, examples, prior], axis=2).tolist()
+            for by, fours in zip(choices, scored, strict=True):
+                by += [Choice(senses[i], *four) for i, four in zip(rows, fours, strict=True)]
+        return [sorted(by, key=lambda choice: -choice.sure) for by in choices]
 
-    def _examples(self, senses: Sequence[Sense], attention: Floats) -> Floats:
-        """Return (k,) how much nearer each sense's labelled mean is than that of all."""
+    def _examples(self, senses: Sequence[Sense], projected: Floats) -> Floats:
+        """Return (n,) how much nearer each sense's labelled mean is than that of all."""
         assert self.labelled is not None
-        for sense in senses:
-            if sense.key not in self.sums:
-                self.sums[sense.key] = self.labelled.sum_of(sense)
-        nearer = np.zeros(len(senses))
-        rows = [row for row, sense in enumerate(senses) if self.sums[sense.key] is not None]
-        if rows:
-            sums = np.array([self.sums[senses[row].key] for row in rows])
-            counts = np.array([senses[row].count for row in rows])
-            near = unit(sums) @ attention - attention @ unit(sums.sum(axis=0))
-            nearer[rows] = near * counts / (counts + 1)
-        return nearer
+        sums, counts = self.labelled.find(senses)
+        nearer = unit(sums) @ projected - unit(sums.sum(axis=0)) @ projected
+        return np.where(counts > 0, nearer * counts / (counts + 1), 0.0)
 
     def _part_probabilities(
         self, written: Written, senses: Sequence[Sense], counts: Floats
     ) -> dict[str, float]:
         """Return the probability of each part of speech: by counts and four neighbouring words."""
         totals: dict[str, float] = {}
+        if senses[0].part == senses[-1].part:  # they are sorted by part of speech
+            return {senses[0].part: 1.0}
         for sense, count in zip(senses, counts.tolist(), strict=True):
-            totals[sense.part] = totals.get(sense.part, 0) + count
+            totals[sense.part] = totals.get(sense.part, 0) + count + COUNTED * sense.share
         scores = [math.log(total + UNSEEN) for total in totals.values()]
-        if len(totals) > 1 and self.bundled and (fitted := PartsOfSpeech.of(self.bundled)):
+        if self.bundled and (fitted := PartsOfSpeech.of(self.bundled)):
             scores = fitted.scores(written, totals)
         return dict(zip(totals, softmax(np.array(scores)).tolist(), strict=True))
 
@@ -201,9 +223,8 @@ class Definitions:
         senses = [sense for source in self.sources for sense in source.sample(SAMPLE)]
         occurrences, _ = self._occurrences(senses)
         known = [item for item in occurrences if item.target]
-        texts = [self._texts(sense) for sense in senses]
         contextual = [one.vectors(known) for one in (self.attention, self.bag)]
-        sums = [*contextual, *(np.array([two[side] for two in texts]) for side in (0, 1))]
+        sums = [*contextual, *self.text_vectors(senses)]
         dim = self.representations.model.dim
         return Means(*(mean_direction(np.asarray(x).reshape(-1, dim)) for x in sums))
 
@@ -219,12 +240,12 @@ class Definitions:
         """Compute the vectors of senses that are not known yet."""
         new = list({sense.key: sense for sense in senses if sense.key not in self.known}.values())
         if new:
-            means, texts = self.means, [self._texts(sense) for sense in new]
-            definition = _centre(np.array([own for own, _ in texts]), means.definition)
-            neighbors = _centre(np.array([others for _, others in texts]), means.neighbors)
+            means, (definition, neighbors) = self.means, self.text_vectors(new)
+            definition = centre(definition, means.definition)
+            neighbors = centre(neighbors, means.neighbors)
             attention, bag = self._own_vectors(new)
-            by_attention = (_centre(attention, means.attention), definition, neighbors)
-            by_bag = (_centre(bag, means.bag), definition, neighbors)
+            by_attention = (centre(attention, means.attention), definition, neighbors)
+            by_bag = (centre(bag, means.bag), definition, neighbors)
             vectors = np.stack(
                 [np.stack(three, axis=1) for three in (by_attention, by_bag)], axis=1
             )
@@ -252,28 +273,45 @@ class Definitions:
                 rows.append(row)
         return occurrences, rows
 
-    def _texts(self, sense: Sense) -> tuple[Floats, Floats]:
-        """Return the vectors of the words of a sense's definition, and of its neighbours."""
-        own = [(sense.definition, 1.0), ("\n".join((*sense.examples, *sense.words)), ASIDE)]
-        others = own  # in a dictionary without relations, the definition stands for both
-        if self.bundled and sense.synset >= 0:
-            near = map(self.bundled.text, self.bundled.neighbors(sense.synset))
-            others = [("\n".join(near), 1.0)]
-        return self._sum_words(own), self._sum_words(others)
+    def text_vectors(self, senses: Sequence[Sense]) -> tuple[Floats, Floats]:
+        """Return (k, d) sums of the words of each sense's definition, and of its neighbours'."""
+        texts: list[tuple[list[int], list[float]]] = []
+        for sense in senses:
+            rows = self.find_rows(sense.definition)
+            aside = self.find_rows("\n".join((*sense.examples, *sense.words)))
+            own = [*rows, *aside], [1.0] * len(rows) + [ASIDE] * len(aside)
+            others = own  # in a dictionary without relations, the definition stands for both
+            if self.bundled and sense.synset >= 0:
+                near = map(self._find_text, self.bundled.neighbors(sense.synset))
+                rows = list(chain.from_iterable(near))
+                others = rows, [1.0] * len(rows)
+            texts += [own, others]
+        sums = self._sum_words(texts)
+        return sums[::2], sums[1::2]
 
-    def _sum_words(self, texts: Iterable[tuple[str, float]]) -> Floats:
-        """Return (d,) the sum of the words' vectors of length 1; frequent words count less."""
-        rows, weights = [], []
-        for text, weight in texts:
-            own = self.find_rows(text)
-            rows += own
-            weights += [weight] * len(own)
-        if not rows:
-            return np.zeros(self.representations.model.dim, np.float32)
-        frequency = self.representations.frequency[rows]
-        damped = np.array(weights, np.float32) * SIF / (SIF + frequency)
-        total: Floats = damped @ self.representations.model.space[rows]
-        return total
+    def _find_text(self, synset: int) -> list[int]:
+        """Return the rows of the words of a synset's text."""
+        if (rows := self.text_rows.get(synset)) is None:
+            assert self.bundled is not None
+            rows = self.text_rows[synset] = self.find_rows(self.bundled.text(synset))
+        return rows
+
+    def _sum_words(self, texts: Sequence[tuple[list[int], list[float]]]) -> Floats:
+        """Return (n, d) sums of vectors of length 1, times their weights; frequent words less."""
+        model, frequency = self.representations.model, self.representations.frequency
+        sums = np.zeros((len(texts), model.dim), np.float32)
+        known = [number for number, (rows, _) in enumerate(texts) if rows]
+        ends = np.cumsum([len(texts[number][0]) for number in known])
+        for _, group in groupby(range(len(known)), key=lambda i: ends[i] // WORDS_AT_ONCE):
+            numbers = [known[i] for i in group]
+            rows = np.concatenate([texts[number][0] for number in numbers])
+            weights = np.concatenate([texts[number][1] for number in numbers])
+            distinct, at = np.unique(rows, return_inverse=True)
+            damped = (weights * SIF / (SIF + frequency[rows])).astype(np.float32)
+            words = damped[:, None] * model.space[distinct][at]
+            starts = np.cumsum([0, *(len(texts[number][0]) for number in numbers[:-1])])
+            sums[numbers] = np.add.reduceat(words, starts, axis=0)
+        return sums
 
     def find_occurrence(self, before: str, word: str, after: str) -> Occurrence:
         """Return a word between two texts as rows of the vocabulary."""
@@ -300,6 +338,12 @@ def count_senses(senses: Sequence[Sense]) -> Floats:
     return np.array(counts, float)
 
 
+def log_frequencies(senses: Sequence[Sense], counts: Floats) -> Floats:
+    """Return (k, 2) logarithms of how often each sense was labelled, and of its share today."""
+    shares = np.array([sense.share for sense in senses])
+    return np.stack([np.log(counts + UNSEEN), np.log(shares + 1)], axis=1)
+
+
 def is_proper(sense: Sense) -> bool:
     """Return whether the dictionary writes the lemma of a sense with a capital.
 
@@ -317,8 +361,11 @@ def mark_word(text: str, sense: Sense) -> tuple[str, str, str] | None:
     >>> mark_word("two apples a day", sense), mark_word("eat fruit", sense)
     (('two ', 'apples', ' a day'), ('eat ', 'apple', ''))
     """
+    lowered = text.lower() if text.isascii() else ""
     for word in (sense.lemma, *sense.words):
         stem = word if len(word) < 4 or " " in word else word.removesuffix("e").removesuffix("y")
+        if lowered and stem.isascii() and stem.lower() not in lowered:
+            continue  # sooner than by a pattern
         if match := re.search(rf"\b{re.escape(stem)}\w{{0,3}}\b", text, re.IGNORECASE):
             own = match[0] if word == sense.lemma else sense.lemma
             return text[: match.start()], own, text[match.end() :]
@@ -362,11 +409,3 @@ def describe_choice(choices: Sequence[Choice]) -> list[str]:
     sure = choices[0].sure >= UNSURE
     start = [f"{first} sure"] if sure else ["not sure", f"  perhaps {first}"]
     return [*start, *(f"  or {other}" for other in others)]
-
-
-def _centre(vectors: Floats, mean: Floats) -> Floats:
-    """Return vectors (..., d) of length 1 minus their mean, of length 1; zeros stay zeros."""
-    vectors = np.nan_to_num(vectors)
-    known = np.abs(vectors).sum(axis=-1, keepdims=True) > 0
-    centred: Floats = np.where(known, unit(unit(vectors) - mean), 0).astype(np.float32)
-    return centred

@@ -6,7 +6,7 @@ are read for a query. Lemmas are kept as hashes: the synsets spell them.
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -34,7 +34,10 @@ BLOCK = 256  # synsets compressed together; a query reads some twenty blocks
 MAX_BYTES = 16 << 20  # of unpacked data; a damaged file may unpack to any size
 SAMPLED_BLOCKS = 12
 KEPT = 512  # blocks kept in memory: all of WordNet
+KEPT_SYNSETS = 1 << 14
+MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted or hashed
 HASHES = (1 << 24) - 1
+MAX_PLACES = 64  # words of a synset; WordNet's largest has 28
 PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 ENDINGS = {  # WordNet's rules of detachment: an ending, and what replaces it in the lemma
     "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
@@ -95,6 +98,7 @@ class Sense:
     count: float  # how often a corpus labelled by hand has it
     synset: int = -1  # -1: in a dictionary without synsets
     place: int = 0  # of the lemma among the words of the synset
+    share: float = 0.0  # of 100 uses of the word today, an estimate; 0 where there is none
 
     @property
     def synonyms(self) -> list[str]:
@@ -116,17 +120,19 @@ class Dictionary:
         self.files, self.meta = files, meta
         self.parts_of_speech: Any = None  # set by PartsOfSpeech.of
         self.block = lru_cache(KEPT)(self._block)
+        self.synset = lru_cache(KEPT_SYNSETS)(self._synset)
+        self._lookups = 0  # of irregular forms and neighbours so far
 
     @classmethod
     def open(cls, path: Path | None = None) -> "Dictionary":
         """Return the dictionary in a folder, by default the bundled one."""
-        files, meta = open_folder(path or corpora_directory() / "dictionary", FILE)
+        files, meta = open_folder(path or corpora_directory() / "dictionary", FILE, FORMAT)
         if not isinstance(meta.get("synsets"), int) or not isinstance(meta.get("sizes"), dict):
             raise files.damage(FILE, "synsets or sizes is missing or wrong")
         return cls(files, meta)
 
-    def synset(self, number: int) -> Synset:
-        """Return a synset."""
+    def _synset(self, number: int) -> Synset:
+        """Return a synset; `synset` keeps the last ones."""
         try:
             return Synset.from_line(self._line(number))
         except ValueError:
@@ -142,7 +148,13 @@ class Dictionary:
         """Return the synsets related to one: hypernyms, hyponyms, parts, similar; no antonyms."""
         first, second = self._pairs
         own = slice(*_equal_rows(first, number))
-        return [*second[own].tolist(), *first[np.flatnonzero(second == number)].tolist()]
+        self._lookups += 1
+        if self._lookups > MAX_SCANS:
+            targets, order = self._sorted_pairs
+            others = first[order[slice(*_equal_rows(targets, number))]]
+        else:
+            others = first[second == number]
+        return [*second[own].tolist(), *others.tolist()]
 
     def find_synset(self, part: str, offset: int) -> int | None:
         """Return the number of a synset by its part of speech and offset in WordNet's own files."""
@@ -170,7 +182,13 @@ class Dictionary:
             places = [i for i, word in enumerate(synset.words) if word[0].lower() == name]
             if places and part in (None, synset.part):  # else another lemma with this hash
                 senses.append(_to_sense(name, number, synset, places[0]))
-        return senses
+        return [self._add_share(sense) for sense in senses]
+
+    def _add_share(self, sense: Sense) -> Sense:
+        """Return a sense with its share of the uses of its lemma, where it is known."""
+        numbers, shares = self._shares
+        first, last = _equal_rows(numbers, number_sense(sense.synset, sense.place))
+        return replace(sense, share=float(shares[first])) if last > first else sense
 
     def look_up(self, word: str, part: str | None = None) -> list[Sense]:
         """Return the senses of all lemmas that a word may be a form of; none if unknown."""
@@ -192,10 +210,26 @@ class Dictionary:
 
     def _find_irregular(self, form: str, part: str) -> list[str]:
         """Return the lemmas of an irregular form."""
+        self._lookups += 1
+        if self._lookups > MAX_SCANS:
+            return self._irregular.get((part, form), [])
         start = self._exceptions.find(f"\n{part} {form} ")
         if start < 0:
             return []
         return self._exceptions[start + 1 : self._exceptions.index("\n", start + 1)].split()[2:]
+
+    @cached_property
+    def _irregular(self) -> dict[tuple[str, str], list[str]]:
+        """The lemmas of each irregular form, by its part of speech and itself."""
+        lines = (line.split() for line in self._exceptions.splitlines() if line)
+        return {(part, form): lemmas for part, form, *lemmas in reversed(list(lines))}
+
+    @cached_property
+    def _sorted_pairs(self) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+        """(n,) the second synset of each relation, sorted, and the order that sorts them."""
+        second = self._pairs[1]
+        order = np.argsort(second, kind="stable")
+        return second[order], order
 
     @cached_property
     def _exceptions(self) -> str:
@@ -210,6 +244,11 @@ class Dictionary:
     def _pairs(self) -> NDArray[np.uint32]:
         """(2, n) the two synsets of each relation, sorted by the first."""
         return self._read_pairs("neighbors")
+
+    @cached_property
+    def _shares(self) -> NDArray[np.uint32]:
+        """(2, n) sorted numbers of senses, as number_sense returns them, and the share of each."""
+        return self._read_pairs("shares")
 
     def _read_pairs(self, name: str) -> NDArray[np.uint32]:
         """Return (2, n) numbers, mapped."""
@@ -278,6 +317,11 @@ def base_forms(word: str, part: str, irregular: Any = None) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
+def number_sense(synset: int, place: int) -> int:
+    """Return one number for a synset and the place of a lemma in it."""
+    return max(0, synset) * MAX_PLACES + place
+
+
 def code_offset(part: str, offset: int) -> int:
     """Return one number for a part of speech and an offset of eight digits."""
     return list(PARTS).index(part) * 10**8 + offset
@@ -288,15 +332,18 @@ def hash_lemma(name: str) -> int:
     return zlib.crc32(name.encode("utf-8", "replace")) & HASHES
 
 
-def open_folder(path: Path, name: str) -> tuple[Folder, dict[str, Any]]:
-    """Open a folder with the list of its files in `name`; return both, once they are checked."""
+def open_folder(path: Path, name: str, newest: int) -> tuple[Folder, dict[str, Any]]:
+    """Open a folder with the list of its files in `name`; return both, once they are checked.
+
+    newest: the newest format of the list that can be read.
+    """
     try:
         files = Folder(path, FIX)
     except (FileNotFoundError, NotADirectoryError):
         raise ModelError(f"{path}: no such dictionary; {FIX}") from None
     except OSError as error:
         raise open_failure(path, error, FIX) from None
-    meta = read_json(files / name, FORMAT)
+    meta = read_json(files / name, newest)
     apply_manifest(files / name, meta)
     return files, meta
 
@@ -307,12 +354,14 @@ def write_dictionary(
     entries: Mapping[str, Sequence[int]],
     pairs: Iterable[tuple[int, int]],
     exceptions: Iterable[Sequence[str]] = (),
+    shares: Mapping[int, float] | None = None,
     **meta: Any,
 ) -> None:
     """Write a dictionary into an empty folder.
 
     entries: the synsets of each lemma in the order of its senses. pairs: related synsets.
-    exceptions: part of speech, form and lemmas. meta: what is said of the dictionary.
+    exceptions: part of speech, form and lemmas. shares: of 100 uses of a lemma today, how many have
+    a sense, by number_sense. meta: what is said of the dictionary.
     """
     lines = [synset.to_line() for synset in synsets]
     texts = ["\n".join(lines[i : i + BLOCK]).encode() for i in range(0, len(lines), BLOCK)]
@@ -322,12 +371,13 @@ def write_dictionary(
     hashed = sorted((hash_lemma(name), name) for name in entries)
     lemmas = [(own, number) for own, name in hashed for number in entries[name]]
     related = sorted({(min(pair), max(pair)) for pair in pairs})
-    for name, numbers in (("lemmas", lemmas), ("neighbors", related)):
+    estimated = [(number, round(share)) for number, share in sorted((shares or {}).items())]
+    for name, numbers in (("lemmas", lemmas), ("neighbors", related), ("shares", estimated)):
         columns = np.array(numbers, "<u4").reshape(-1, 2).T
         np.save(folder / f"{name}.npy", np.ascontiguousarray(columns))
     text = "".join(f"\n{line}" for line in sorted(" ".join(line) for line in exceptions))
     _write_packed(folder / "exceptions.npy", text.encode())
-    sizes = {"lemmas": len(lemmas), "neighbors": len(related)}
+    sizes = {"lemmas": len(lemmas), "neighbors": len(related), "shares": len(estimated)}
     described = {"format": FORMAT, **meta, "synsets": len(synsets), "sizes": sizes}
     write_manifest(folder, FILE, described)
 

@@ -1,4 +1,9 @@
-"""The mean vectors of senses over occurrences labelled by hand, in a folder for one model."""
+"""The mean vectors of senses over labelled occurrences, in a folder for one model.
+
+An occurrence has four vectors: of attention, of the bag, and of the words before and after it. They
+are joined and projected to the directions in which the senses of a word differ most, compared with
+the occurrences of one sense (linear discriminant analysis, Fisher 1936).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,17 +12,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.context.parse import Occurrence
 from ctxembed.model.bundled import corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.static.space import Quantized, quantize
-from ctxembed.stats.vectors import Floats
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.storage.arrays import load
-from ctxembed.word_senses.dictionary import Sense, open_folder, write_manifest
+from ctxembed.word_senses.dictionary import Sense, number_sense, open_folder, write_manifest
 
-FORMAT = 1
+FORMAT = 2
 FILE = "labelled.json"
-MAX_PLACES = 64  # words of a synset; WordNet's largest has 28
-MEANS = ("attention", "bag", "definition", "neighbors")
+MEANS = ("attention", "bag", "definition", "neighbors", "before", "after")
+NEAR, DECAY = 8, 0.6  # words on either side, and the weight of a word beside that of the nearer one
 
 
 @dataclass(frozen=True)
@@ -28,14 +34,18 @@ class Means:
     bag: Floats
     definition: Floats  # of the texts of synsets
     neighbors: Floats  # of the texts of their neighbours
+    before: Floats | None = None  # of the words before targets
+    after: Floats | None = None
 
 
 @dataclass(frozen=True)
 class LabelledSenses:
-    """The sum of the vectors of each labelled sense, and the means of all vectors."""
+    """The sum of the vectors of each labelled sense, and how vectors are projected."""
 
-    senses: NDArray[np.uint32]  # (K,) sorted: synset and place of the lemma in it
-    sums: Quantized  # (K, d)
+    senses: NDArray[np.uint32]  # (K,) sorted, as number_sense returns them
+    counts: NDArray[np.uint16]  # (K,) of occurrences
+    sums: Quantized  # (K, k)
+    projection: Floats  # (4 d, k)
     means: Means
 
     @classmethod
@@ -46,41 +56,78 @@ class LabelledSenses:
         folder = folder or corpora_directory() / "dictionary" / model.path.name
         if not (folder / FILE).exists():
             return None
-        files, meta = open_folder(folder, FILE)
+        files, meta = open_folder(folder, FILE, FORMAT)
         if meta.get("model") != model.fingerprint or meta.get("attention") != attention:
             return None  # a model of this name, trained on another text
-        senses, vectors = load(files / "senses.npy"), load(files / "vectors.npy")
-        means = load(files / "means.npy")
-        if vectors.dtype != np.int8 or vectors.shape != (senses.size, 4 + model.dim):
+        names = ("senses", "counts", "vectors", "projection", "means")
+        senses, counts, vectors, projection, means = (load(files / f"{n}.npy") for n in names)
+        if projection.ndim != 2 or len(projection) != 4 * model.dim:
+            raise files.damage("projection.npy", f"shape {projection.shape}")
+        size = projection.shape[1]
+        if vectors.dtype != np.int8 or vectors.shape != (senses.size, 4 + size):
             raise files.damage("vectors.npy", f"shape {vectors.shape}")
         if means.shape != (len(MEANS), model.dim) or not np.isfinite(means).all():
             raise files.damage("means.npy", f"shape {means.shape}, or not a number")
         sums = Quantized(vectors)
         if senses.dtype.kind != "u" or senses.ndim != 1 or not np.isfinite(sums.scales).all():
             raise files.damage("vectors.npy", "not a number, or senses.npy is wrong")
-        return cls(senses, sums, Means(*means))
+        if counts.shape != senses.shape or counts.dtype.kind != "u":
+            raise files.damage("counts.npy", f"shape {counts.shape}")
+        if not np.isfinite(projection).all():
+            raise files.damage("projection.npy", "not a number")
+        return cls(senses, counts, sums, projection.astype(np.float32), Means(*means))
 
-    def sum_of(self, sense: Sense) -> Floats | None:
-        """Return (d,) the sum of the vectors of a sense's occurrences; None if there are none."""
-        key = number_sense(sense)
-        row = int(np.searchsorted(self.senses, key)) if sense.synset >= 0 else len(self.senses)
-        if row == len(self.senses) or self.senses[row] != key:
-            return None
-        return self.sums[row]
+    def find(self, senses: Sequence[Sense]) -> tuple[Floats, Floats]:
+        """Return (n, k) sums of the occurrences of senses, and (n,) their number; zeros if none."""
+        keys = np.array([number_sense(sense.synset, sense.place) for sense in senses], np.uint32)
+        rows = np.minimum(np.searchsorted(self.senses, keys), len(self.senses) - 1)
+        known = [
+            sense.synset >= 0 and bool(self.senses[row] == key)
+            for sense, row, key in zip(senses, rows, keys, strict=True)
+        ]
+        sums = np.where(np.array(known)[:, None], self.sums[rows], np.float32(0))
+        return sums, np.where(known, self.counts[rows], 0)
+
+    def project(self, attention: Floats, bag: Floats, near: Floats) -> Floats:
+        """Return (n, k) of length 1 from centred vectors (n, d), and near_words' (2, n, d)."""
+        assert self.means.before is not None and self.means.after is not None
+        sides = zip(near, (self.means.before, self.means.after), strict=True)
+        before, after = (centre(side, mean) for side, mean in sides)
+        joined = np.concatenate([attention, bag, before, after], axis=1)
+        return unit(joined @ self.projection)
 
 
-def number_sense(sense: Sense) -> int:
-    """Return one number for a synset and the place of the lemma in it."""
-    return max(0, sense.synset) * MAX_PLACES + sense.place
+def near_words(model: Model, items: Sequence[Occurrence]) -> Floats:
+    """Return (2, n, d) sums of the words before and after each target, the nearer ones more."""
+    near = np.zeros((2, len(items), model.dim), np.float32)
+    weights = DECAY ** np.arange(NEAR, dtype=np.float32)
+    for number, item in enumerate(items):
+        before = item.ids[max(0, item.target.start - NEAR) : item.target.start][::-1]
+        after = item.ids[item.target.stop : item.target.stop + NEAR]
+        for side, rows in enumerate((before, after)):
+            if len(rows):
+                near[side, number] = weights[: len(rows)] @ model.centred_space[rows]
+    return near
+
+
+def centre(vectors: Floats, mean: Floats) -> Floats:
+    """Return vectors (..., d) of length 1 minus their mean, of length 1; zeros stay zeros."""
+    vectors = np.nan_to_num(vectors)
+    known = np.abs(vectors).sum(axis=-1, keepdims=True) > 0
+    centred: Floats = np.where(known, unit(unit(vectors) - mean), 0).astype(np.float32)
+    return centred
 
 
 def write_labelled(
-    folder: Path, model: Model, attention: str, sums: Mapping[int, Floats], means: Sequence[Floats]
-) -> None:
-    """Write the sums of senses, by number_sense, and the means of all vectors into a folder."""
+    folder: Path, model: Model, attention: str, sums: Mapping[int, tuple[Floats, float]],
+    projection: Floats, means: Sequence[Floats],
+) -> None:  # fmt: skip
+    """Write sums and counts of senses, by number_sense, the projection and the means of MEANS."""
     senses = sorted(sums)
     np.save(folder / "senses.npy", np.array(senses, np.uint32))
-    np.save(folder / "vectors.npy", quantize(np.array([sums[sense] for sense in senses])))
+    np.save(folder / "counts.npy", np.array([round(sums[s][1]) for s in senses], np.uint16))
+    np.save(folder / "vectors.npy", quantize(np.array([sums[sense][0] for sense in senses])))
+    np.save(folder / "projection.npy", np.asarray(projection, np.float16))
     np.save(folder / "means.npy", np.array(means, np.float32))
     meta = {"format": FORMAT, "model": model.fingerprint, "attention": attention}
     write_manifest(folder, FILE, meta | {"senses": len(senses)})

@@ -39,6 +39,9 @@ class PartsOfSpeech:
         """Return the weights in a dictionary; None if it has none."""
         if (fitted := dictionary.meta.get("parts")) is None:
             return None
+        own: PartsOfSpeech | None = dictionary.parts_of_speech
+        if own is not None:  # checked before
+            return own
         try:
             numbers = np.array([*fitted["bias"], fitted["count"]], np.float64)
             sound = numbers.shape == (5,) and bool(np.isfinite(numbers).all())
@@ -47,8 +50,7 @@ class PartsOfSpeech:
             sound = False
         if not sound:
             raise dictionary.files.damage(FILE, "parts is wrong")
-        dictionary.parts_of_speech = dictionary.parts_of_speech or cls(dictionary)
-        own: PartsOfSpeech = dictionary.parts_of_speech
+        own = dictionary.parts_of_speech = cls(dictionary)
         return own
 
     @cached_property

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxembed.attention.terms import Distance, Walls
-from ctxembed.context.occurrences import corpus_of, sample_positions
+from ctxembed.context.occurrences import corpus_of, read_windows, sample_positions
 from ctxembed.context.parse import Occurrence
 from ctxembed.context.representation import Attention, Bag, ModelRepresentation, vectors_at
 from ctxembed.context.representations import Representations
@@ -62,7 +62,8 @@ def sense_representation(representations: Representations, name: str) -> ModelRe
 
 def make_space(representations: Representations, name: str) -> SenseSpace:
     """Return the space measured on random words of a model; it needs no seed, and is cached."""
-    kept = Representations.of(representations.model)
+    model = representations.model
+    kept = Representations.of(model.whole or model)  # a selection may be too small to measure it
     key = name, digest(kept.model, name)
     if key not in kept.sense_spaces:
         kept.sense_spaces[key] = _measure(kept, name)
@@ -154,6 +155,20 @@ def assign_senses(
     """Return the sense (n,) of each occurrence, from 0, and its margin (n,), as classify does."""
     representation = sense_representation(representations, senses.attention)
     return classify(representation.vectors(occurrences), senses.weights, senses.bias)
+
+
+def classify_at(
+    representations: Representations, senses: SavedSenses | None, positions: NDArray[np.int64],
+    size: int = 1,
+) -> tuple[NDArray[np.intp], Floats]:  # fmt: skip
+    """Return the sense (n,) of each occurrence, from 0, and its margin (n,)."""
+    labels, margins = np.zeros(len(positions), np.intp), np.full(len(positions), np.nan, np.float32)
+    if senses:
+        representation = sense_representation(representations, senses.attention)
+        for batch in read_windows(representations.model, positions, size=size):
+            vectors = representation.embed(batch)
+            labels[batch.rows], margins[batch.rows] = classify(vectors, senses.weights, senses.bias)
+    return labels, margins
 
 
 def classify(

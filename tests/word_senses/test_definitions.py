@@ -24,7 +24,7 @@ from ctxembed.word_senses.definitions import (
     is_proper,
 )
 from ctxembed.word_senses.dictionary import Dictionary, Sense, write_manifest
-from ctxembed.word_senses.labelled import FILE, LabelledSenses, write_labelled
+from ctxembed.word_senses.labelled import DECAY, FILE, LabelledSenses, near_words, write_labelled
 from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 from ctxembed.word_senses.sense_file import SenseFile, open_sources
 from tests.conftest import ROOT, TEXT, WORDS
@@ -134,9 +134,10 @@ def test_examples_by_hand(definitions: Definitions, tmp_path: Path) -> None:
     model = definitions.representations.model
     folder = tmp_path / "labelled"
     folder.mkdir()
-    sums = {3 * 64: np.array([0, 0, 2, 0], float), 5 * 64 + 1: np.array([0, 0, 0, 1], float)}
-    zeros = [np.zeros(4)] * 4
-    write_labelled(folder, model, "general", sums, zeros)
+    sums = {
+        3 * 64: (np.array([0, 0, 2, 0], float), 3.0), 5 * 64 + 1: (np.array([0, 0, 0, 1], float), 1)
+    }  # fmt: skip
+    write_labelled(folder, model, "general", sums, np.ones((16, 4)), [np.zeros(4)] * 6)
     definitions.labelled = LabelledSenses.open(model, "general", folder)
     senses = [
         Sense("bank", "n", "a", "", (), (), 3, 3, 0), Sense("bank", "n", "b", "", (), (), 1, 5, 1),
@@ -149,14 +150,16 @@ def test_examples_by_hand(definitions: Definitions, tmp_path: Path) -> None:
 
 
 HARM: dict[str, Any] = {  # a file of the labelled senses and an array that does not belong there
-    "vectors.npy": np.zeros((2, 9), np.int8), "means.npy": np.full((4, 4), np.nan, np.float32),
-    "senses.npy": np.zeros((2, 1), np.uint32),
+    "vectors.npy": np.zeros((2, 9), np.int8), "means.npy": np.full((6, 4), np.nan, np.float32),
+    "senses.npy": np.zeros((2, 1), np.uint32), "counts.npy": np.zeros(3, np.uint16),
+    "projection.npy": np.full((16, 4), np.nan, np.float16),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HARM)
 def test_damaged_examples(name: str, model: Model, tmp_path: Path) -> None:
-    write_labelled(tmp_path, model, "general", {64: np.ones(4), 128: np.ones(4)}, [np.ones(4)] * 4)
+    sums = {64: (np.ones(4), 2.0), 128: (np.ones(4), 1.0)}
+    write_labelled(tmp_path, model, "general", sums, np.ones((16, 4)), [np.ones(4)] * 6)
     np.save(tmp_path / name, HARM[name])
     with pytest.raises(ModelError, match=f"{name}: damaged"):
         LabelledSenses.open(model, "general", tmp_path)
@@ -211,6 +214,10 @@ def test_description() -> None:
 def test_entry_shares() -> None:
     definitions = Definitions(Representations.of(open_model("everyday")), [Dictionary.open()])
     entry = definitions.entry("bank", "n")
+    shares = [choice.sense.share + UNSEEN for choice in entry]
+    assert [c.sure for c in entry] == pytest.approx([n / sum(shares) for n in shares])
+    entry = definitions.entry("abacus", "n")  # nobody estimated its shares
+    assert len(entry) == 2 and not any(choice.sense.share for choice in entry)
     counts = [choice.sense.count + UNSEEN for choice in entry]
     assert [c.sure for c in entry] == pytest.approx([n / sum(counts) for n in counts])
     assert definitions.entry("xyzzyq") == []
@@ -273,6 +280,26 @@ Apple launch new phone while I was eating [apple] | apple%1:13
 Looks like I just crashed the [server] | server%1:06:01
 Please turn on the [light] | light%1:06
 """
+
+
+def test_projection_by_hand(model: Model, tmp_path: Path) -> None:
+    """The joined vector times the projection, at length 1: here the part of attention."""
+    projection = np.concatenate([np.eye(4), np.zeros((12, 4))])
+    sums = {64: (np.ones(4), 2.0)}
+    write_labelled(tmp_path, model, "general", sums, projection, [np.zeros(4)] * 6)
+    labelled = LabelledSenses.open(model, "general", tmp_path)
+    assert labelled is not None
+    attention, others = np.array([[3, 0, 4, 0]], np.float32), np.ones((2, 1, 4), np.float32)
+    projected = labelled.project(attention, others[0], others)
+    np.testing.assert_allclose(projected, [[0.6, 0, 0.8, 0]], atol=1e-3)
+
+
+def test_near_words_by_hand(model: Model) -> None:
+    """The nearest word counts 1, the next one DECAY, on each side."""
+    x = np.asarray(model.centred_space[np.arange(4)], np.float64)
+    before, after = near_words(model, [Occurrence(np.array([0, 1, 2, 3]), range(2, 3))])
+    np.testing.assert_allclose(before[0], x[1] + DECAY * x[0], atol=1e-6)
+    np.testing.assert_allclose(after[0], x[3], atol=1e-6)
 
 
 def test_capitals(english: Definitions) -> None:
