@@ -19,6 +19,8 @@ from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Row
 
+MAX_SUM = 20.0  # a head with a larger sum is shown with e^(sum - largest), which weighs the same
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -57,12 +59,22 @@ class Explanation:
         """The names of the terms that are added to the scores."""
         return list(self.trace.added)
 
+    @cached_property
+    def largest(self) -> Floats:
+        """(H,) what is taken from each sum before the exponential: its largest, or 0 if small."""
+        largest = self.trace.scaled[0, :, 0].max(axis=1)
+        return np.where(largest > MAX_SUM, largest, 0.0)
+
     def steps(self, head: int, token: int) -> list[float]:
         """Return score, scale, each term, and their sum, of one token in one head."""
         at = (0, head, 0, token)
         added = (part[at] for part in self.trace.added.values())
         steps = (self.trace.scores[at], self.attended.layer.scale, *added, self.trace.scaled[at])
         return [float(number) for number in steps]
+
+    def exponential(self, head: int, token: int) -> float:
+        """Return e^sum of one token in one head, or e^(sum - largest) if a sum is large."""
+        return float(np.exp(self.trace.scaled[0, head, 0, token] - self.largest[head]))
 
     @cached_property
     def contributions(self) -> tuple[Floats, float]:
@@ -81,7 +93,7 @@ class Explanation:
         """
         parts, own = self.contributions
         whole = head != "mean" or self.heads == 1
-        empty: list[Cell] = [None] * (3 + len(self.terms) if whole else 0)
+        empty: list[Cell] = [None] * (4 + len(self.terms) if whole else 0)
         if whole:
             numbers: Sequence[int] = range(self.heads)
             if head != "each":
@@ -98,7 +110,10 @@ class Explanation:
                 for position, token in self.unknown.items()
             }
             for i, position in enumerate(self.positions):
-                steps = self.steps(int(name) - 1, i) if whole and seen[i] else empty
+                steps = empty
+                if whole and seen[i]:
+                    at = int(name) - 1
+                    steps = [*self.steps(at, i), self.exponential(at, i)]
                 weight = float(weights[i]) if seen[i] else None
                 cells = (name, self.tokens[i], position, *steps, weight, float(contributions[i]))
                 by_position[position] = cells
@@ -164,7 +179,8 @@ def check_rows(rows: Sequence[Row], item: Explanation) -> None:
     sum to 1; the weighted values and the word's own part must sum to the output, and the
     contributions to 1.
     """
-    names = ["head", "token", "position", "score", "scale", *item.terms, "sum", "weight", "share"]
+    names = ["head", "token", "position", "score", "scale", *item.terms, "sum"]
+    names += ["exponential", "weight", "share"]
     known = [row for row in rows if row[2] in {*item.positions}]
     own = sum(float(cast(float, row[-1])) for row in rows if row[0] == "own")
 
@@ -173,7 +189,7 @@ def check_rows(rows: Sequence[Row], item: Explanation) -> None:
         numbers = [empty if cell is None else cell for cell in cells]
         return np.array(numbers, np.float64).reshape(item.heads, -1)  # (H, T)
 
-    total, weights = column("sum", -np.inf), column("weight")
+    total, weights, powers = column("sum", -np.inf), column("weight"), column("exponential")
     added = column("scale") * column("score") + sum(column(term) for term in item.terms)
     seen = np.isfinite(total)
     scales = np.where(seen, item.attended.layer.scale, 0)
@@ -182,6 +198,7 @@ def check_rows(rows: Sequence[Row], item: Explanation) -> None:
     for what, actual, expected in (
         ("the scale with that of the layer", column("scale"), scales),
         ("the sum with what is added", added[seen], total[seen]),
+        ("the exponentials with e to the sum", powers, np.exp(total - item.largest[:, None])),
         ("the weights with the softmax of the sums", softmax(total), weights),
         ("the sum of the weights with 1", weights.sum(1), total.max(1) > -np.inf),
         ("the weighted sum with the output", mixed, item.attended.output[0, 0]),

@@ -1,14 +1,13 @@
 """The matrices of one attention (E, Q, K, V, scores, terms, sum, weights, output) as tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
 
 import numpy as np
 
 from ctxembed.attention.attend import attend
 from ctxembed.attention.layer import Layer
-from ctxembed.attention.terms import sinusoidal
+from ctxembed.attention.terms import TERMS, sinusoidal
 from ctxembed.context.parse import Parsed
 from ctxembed.context.representation import Attention
 from ctxembed.errors import UsageError
@@ -27,7 +26,6 @@ PARAMETERS = {  # of a layer, and what each does
     "W_O": "the matrix that turns a sum of values into the output",
 }
 MASKED = "-inf"  # a page has no empty cells: a column of them would be left out
-MAX_TERMS = 3  # terms that fit beside the contribution on a page of 80 characters
 STEPS = (
     Column("step", "with --steps: E Q K V ... weights output; with --matrices: W_Q ...", "label"),
     Column("head", "a number, mean over all heads, or own: what the word itself brings", "label"),
@@ -160,7 +158,7 @@ def make_steps(
         formula = f"{left} {right}ᵀ" + (", rows at length 1: cosines" if layer.unit else "")
         yield Step("scores", formula, tokens, keys, trace.scores[0, at], number)
         for name, part in trace.added.items():
-            yield Step(name, f"what {name} adds", tokens, keys, part[0, at], number)
+            yield Step(name, TERMS[name].meaning, tokens, keys, part[0, at], number)
         added = (f"{name}{mark}" for name in trace.added)
         formula = " + ".join([f"{layer.scale:.4g} scores{mark}", *added])
         formula += ", without later words" if causal else ""
@@ -223,29 +221,3 @@ def _cut_middle(number: int, most: int) -> list[int]:
     ([0, 1, 2], [0, 1, -1, 8])
     """
     return list(range(number)) if number <= most else [*range(most - 2), -1, number - 1]
-
-
-def lay_out_heads(table: Table) -> Iterator[Table]:
-    """Yield a table for each head of each target, from the table of `explain --head`."""
-    names, notes, unknown = table.names, table.notes, table.unknown
-    charts = [replace(chart, of=lambda: table) for chart in table.charts]  # above the first one
-    first, scale = names.index("token"), names.index("scale")
-    terms = names[scale + 1 : names.index("sum")]
-    left_out = {"position", "scale"}  # the order of the words and the equation say them
-    left_out |= {"contribution"} if len(terms) > MAX_TERMS or "q" in names else set()
-    kept = [i for i, name in enumerate(names) if i >= first and name not in left_out]
-    for key, group in groupby(table.rows, key=lambda row: list(row[:first])):
-        rows: list[Row] = list(group)
-        columns = [table.columns[i] for i in kept]
-        *sentence, target, head = key
-        about = f"{sentence[0]}. {target}" if sentence else str(target)
-        if head == "own":
-            columns, rows = [columns[0], table.columns[-1]], [(rows[0][first], rows[0][-1])]
-            title = f"{about}: what the word itself brings"
-        else:
-            factor = next((row[scale] for row in rows if row[scale]), 1.0)
-            added = " + ".join([f"{factor:.4g} score", *terms])
-            title = f"{about}, head {head}\nsum = {added}; weight = softmax of sum"
-            rows = [[row[i] for i in kept] for row in rows]
-        yield Table(columns, rows, notes, unknown, charts, title=title)
-        notes, unknown, charts = [], [], []

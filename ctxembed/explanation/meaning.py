@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
+import numpy as np
+
 from ctxembed.context.networks import Together
 from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representation import ModelRepresentation, Run, TargetTrace
@@ -12,7 +14,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.substitutes import NAMED_NEAR, AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model
-from ctxembed.stats.vectors import unit
+from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Column
 from ctxembed.text.tokenizer import is_content, number_repeats
 from ctxembed.word_senses.definitions import Choice, Decision, describe_choice, printed_choices
@@ -103,18 +105,21 @@ def find_meanings(
         representations, items, vectors[main], min_count, senses, related, NAMED_NEAR
     )
     words, meanings = representations.model.vocabulary.words, []
+    stacked = np.stack([vectors[one.name] for one in chosen], axis=1)  # (n, R, d)
+    contexts = [None if one.name == "static" else one for one in chosen]
     for row, (parsed, item) in enumerate(targets):
-        by_name = {}
-        for one in chosen:
+        by_name, named = {}, _name_tokens(representations, parsed, item)
+        directions: list[Floats | None] = [None] * len(chosen)
+        for i, one in enumerate(chosen):
+            choices, direction = decisions[row].choices.get(one.name, ()), decisions[row].direction
+            if one.name == main and direction is not None and choices:
+                directions[i] = choices[0].sure * direction  # it says as much as it is sure
+        nearest = ranker.name(row, contexts, stacked[row], directions)
+        for one, rows in zip(chosen, nearest, strict=True):
             run, sense, because = runs[one.name], senses[row], list[Reason]()
             choices = decisions[row].choices.get(one.name, ())
-            direction = decisions[row].direction if one.name == main else None
-            if direction is not None and choices:
-                direction = choices[0].sure * direction  # it says as much as it is sure
-            context = None if one.name == "static" else one
-            rows = ranker.name(row, context, vectors[one.name][row], direction)
             if run.traces:
-                because = _name_reasons(representations, run.traces[row], parsed, item)
+                because = _name_reasons(run.traces[row], named, item.target.start)
             main_part = one.attention.name if isinstance(one, Together) else one.name
             if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
@@ -126,22 +131,27 @@ def find_meanings(
     return meanings
 
 
-def _name_reasons(
-    representations: Representations, trace: TargetTrace, parsed: Parsed, item: Occurrence
-) -> "list[Reason]":
-    """Return the words that contribute most to the vector: content words, if there are any."""
+def _name_tokens(
+    representations: Representations, parsed: Parsed, item: Occurrence
+) -> list[tuple[str, bool]]:
+    """Return the name of each token (apple:2), and whether it is a content word."""
     tokens, _ = parsed.tokens(item)
     start, stop = item.target.start, item.target.stop
     ids = [*item.ids[: start + 1], *item.ids[stop:]]  # a span is one token
-    parts, names = trace.contributions.sum(axis=0), number_repeats(tokens)
-    reasons = [
-        (parts[i], names[i], is_content(token, float(representations.frequency[ids[i]])))
-        for i, token in enumerate(tokens)
-        if i != start and parts[i] >= MIN_CONTRIBUTION
-    ]
-    best = [reason for reason in reasons if reason[2]] or reasons
-    best.sort(key=lambda reason: -reason[0])
-    return [Reason(word=name, share=float(part)) for part, name, _ in best[:MAX_REASONS]]
+    frequency = representations.frequency[ids].tolist()
+    content = map(is_content, tokens, frequency)
+    return list(zip(number_repeats(tokens), content, strict=True))
+
+
+def _name_reasons(
+    trace: TargetTrace, named: Sequence[tuple[str, bool]], target: int
+) -> "list[Reason]":
+    """Return the words that contribute most to the vector: content words, if there are any."""
+    parts = trace.contributions.sum(axis=0)
+    kept = [i for i in np.flatnonzero(parts >= MIN_CONTRIBUTION).tolist() if i != target]
+    best = [i for i in kept if named[i][1]] or kept
+    best.sort(key=lambda i: -parts[i])
+    return [Reason(word=named[i][0], share=float(parts[i])) for i in best[:MAX_REASONS]]
 
 
 def describe_meanings(

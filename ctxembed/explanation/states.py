@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ctxembed.attention.recurrent import read_sentences, shares_left
+from ctxembed.attention.recurrent import read_sentences, read_with_shares
 from ctxembed.context.networks import READ, RecurrentRepresentation
 from ctxembed.context.parse import Parsed
 from ctxembed.context.sentences import list_targets
@@ -33,7 +33,7 @@ def trace_states(
         (x,), _, (target,) = representation.prepare([near])
         x = x.astype(np.float64)
         read = read_sentences(representation.network, x[None], np.array([target]))
-        shares = shares_left(representation.network, x, int(target))  # (2, T)
+        _, (shares,) = read_with_shares(representation.network, x[None], np.array([target]))
         stays = np.linalg.norm(read.kept * read.states[:-1], axis=3)  # (S, 2, 1)
         enters = np.linalg.norm((1 - read.kept) * read.new, axis=3)
         steps, rows = len(read.kept), list[Row]()

@@ -1,8 +1,8 @@
 """Rank the words that could replace a target in its sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from math import exp
 
 import numpy as np
@@ -20,6 +20,8 @@ from ctxembed.stats.vectors import Floats, unit
 NEAR = 70  # candidates near the target
 FITTING = 40  # candidates near its contextual vector, for a rare sense
 FORMS = 30  # forms of the words of a sentence that may be among its candidates
+SPARE = 64  # words that may be in the sentence of a target, and are left out then
+MAX_KEPT = 20_000  # words whose nearest words are kept
 FREQUENT = 5000  # words whose mean is the usual frame
 SENSE_STEP = 2.0  # how far a word with saved senses is moved towards its sense here
 MIN_LETTERS = 4  # of a word of the sentence whose forms are left out too
@@ -87,6 +89,29 @@ class AssignedSense:
 
 
 @dataclass(frozen=True)
+class Pool:
+    """The candidates of a target, and what does not depend on the representation."""
+
+    rows: Rows  # (n,)
+    words: Floats  # (n, d) vectors
+    near: Floats  # (n,) cosines with the target
+    related: Floats  # (n,) probability of the dictionary's senses of a word
+
+    def cosines(
+        self, representations: Sequence[ModelRepresentation | None], vectors: Floats
+    ) -> Floats:
+        """Return (R, n) the cosines of vectors (R, d) with the words without a sentence."""
+        cosines, known = np.zeros((len(vectors), len(self.rows))), dict[int, Floats]()
+        units = unit(vectors)
+        for row, one in enumerate(representations):
+            if one is not None:
+                if id(one.inputs) not in known:
+                    known[id(one.inputs)] = unit(one.alone(self.rows.tolist()))
+                cosines[row] = known[id(one.inputs)] @ units[row]
+        return cosines
+
+
+@dataclass(frozen=True)
 class SubstituteRanker:
     """Targets and the candidates of each: the nearest words, which also set the scale of scores."""
 
@@ -96,6 +121,7 @@ class SubstituteRanker:
     meant: Floats  # (n, d) the same, moved towards its sense
     pools: Sequence[Rows]
     related: Sequence[Mapping[int, float]] = ()
+    last: dict[int, Pool] = field(default_factory=dict, init=False)  # set by _pool
 
     @classmethod
     def of(
@@ -110,33 +136,32 @@ class SubstituteRanker:
     ) -> "SubstituteRanker":
         """Find candidates: words near each target, and words near its contextual vector (n, d).
 
-        Forms of the target and of words of its sentence are left out. senses: as assign_sense
+        Forms of the target and of words of its sentence are left out. senses: as assign_each
         returns them, if they are known already. related: for each target the rows of words that a
         dictionary relates to its senses here, with the probability of the senses.
         """
         model = representations.model
         space = model.centred_space
         if senses is None:
-            senses = [assign_sense(representations, item) for item in items]
+            senses = assign_each(representations, items)
         own = unit(np.array([space[item.own].mean(axis=0) for item in items], np.float32))
         meant = own.copy()
         for row, sense in enumerate(senses):
             if sense is not None:
                 meant[row] = unit(own[row] + SENSE_STEP * sense.direction)
-        queries = np.concatenate([own, np.nan_to_num(contextual)])
-        exclude = [item.ids.tolist() for item in items] * 2
-        nearest = nearest_rows(
-            model, queries, number_near + FORMS, exclude, space, min_count=min_count
-        )
+        if model.is_worked_example:  # it has a few words: those of the sentence are named too
+            every = np.arange(len(model.vocabulary.words), dtype=np.intp)
+            pools = [np.setdiff1d(every, item.own) for item in items]
+            return cls(model, items, own, meant, pools, related)
+        near_words = _near_words(representations, items, own, number_near + FORMS, min_count)
+        fitting_words = _fitting_words(model, items, contextual, number_near + FORMS, min_count)
         pools = []
         for number, item in enumerate(items):
-            near, fitting = (
-                _without_forms(model, item, [row for row, _ in nearest[i]])
-                for i in (number, len(items) + number)
-            )
+            near = _without_forms(model, item, near_words[number], number_near)
+            fitting = fitting_words[number]
             words = [row for row in (related[number] if related else ()) if row not in item.ids]
             words = [row for row in words if model.seen[row] >= min_count]
-            pool = [*near[:number_near], *fitting[:FITTING], *_without_forms(model, item, words)]
+            pool = [*near, *fitting, *_without_forms(model, item, words)]
             pools.append(np.array(list(dict.fromkeys(pool)), np.intp))
         return cls(model, items, own, meant, pools, related)
 
@@ -192,37 +217,62 @@ class SubstituteRanker:
     def name(
         self,
         number: int,
-        representation: ModelRepresentation | None,
-        vector: Floats,
-        sense: Floats | None = None,
-    ) -> list[int]:
-        """Return the rows of words that explain what a target means here, the best first.
+        representations: Sequence[ModelRepresentation | None],
+        vectors: Floats,
+        senses: Sequence[Floats | None],
+    ) -> list[list[int]]:
+        """Return the rows of words that explain what a target means, by each of its vectors (R, d).
 
             log cos(word, target) + 4 log cos(word, context) + 4 related + 2 cos(word, sense)
 
-        A sum of logarithms, so that a word has to be near to both. representation: None to leave
-        context out; sense: (d,) the direction to the sense that a dictionary chooses.
+        A sum of logarithms, so that a word has to be near to both. The best come first.
+        representations: None to leave context out. senses: (d,) the direction to the sense that a
+        dictionary chooses.
         """
-        rows, model = self.pools[number], self.model
-        near = model.centred_space[rows] @ self.own[number]
-        if representation is None:
-            return [int(row) for row in rows[np.argsort(-near, kind="stable")]]
-        probable = self.related[number] if self.related else {}
-        related = np.array([probable.get(row, 0.0) for row in rows.tolist()])
-        cosines = unit(representation.alone(rows.tolist())) @ unit(vector)
-        kept = (related >= SURE_RELATED) | (near >= MIN_NEAR) & (cosines >= MIN_CONTEXT)
-        kept |= (related >= MIN_RELATED) & (cosines >= MIN_CONTEXT)
+        pool = self._pool(number)
+        rows, related, cosines = pool.rows, pool.related, pool.cosines(representations, vectors)
+        if self.model.is_worked_example:
+            return [
+                self._name_moved(number, None if one is None else row)
+                for one, row in zip(representations, cosines, strict=True)
+            ]
+        sure, likely = related >= SURE_RELATED, related >= MIN_RELATED
+        kept = sure | (likely | (pool.near >= MIN_NEAR)) & (cosines >= MIN_CONTEXT)
         # The words of a sense that is sure need not fit the context: it has decided already.
-        cosines = np.where(related >= SURE_RELATED, np.maximum(cosines, MIN_CONTEXT), cosines)
-        if model.is_worked_example:  # it has few words to choose among
-            kept[:] = True
-        near = np.where(related >= MIN_RELATED, np.maximum(near, MIN_CONTEXT), near)
-        scores = np.log(np.maximum(near, MIN_COSINE)) + RELATED * related
-        scores += CONTEXT * np.log(np.maximum(cosines, MIN_COSINE))
-        if sense is not None:
-            scores += SENSE * (model.centred_space[rows] @ sense)
-        best = np.argsort(-scores, kind="stable")
-        return [int(row) for row in rows[best[kept[best]]]]
+        cosines = np.where(sure, np.maximum(cosines, MIN_CONTEXT), cosines)
+        near = np.where(likely, np.maximum(pool.near, MIN_CONTEXT), pool.near)
+        scores = CONTEXT * np.log(np.maximum(cosines, MIN_COSINE))  # (R, n)
+        scores += np.log(np.maximum(near, MIN_COSINE)) + RELATED * related
+        for row, (representation, sense) in enumerate(zip(representations, senses, strict=True)):
+            if sense is not None:
+                scores[row] += SENSE * (pool.words @ sense)
+            if representation is None:
+                scores[row], kept[row] = pool.near, True
+        best = np.argsort(np.where(kept, -scores, np.inf), axis=1, kind="stable")
+        ends = np.count_nonzero(kept, axis=1).tolist()
+        return [rows[own[:end]].tolist() for own, end in zip(best, ends, strict=True)]
+
+    def _pool(self, number: int) -> "Pool":
+        """Return the candidates of a target; they are kept until those of another are wanted."""
+        if number not in self.last:
+            rows = self.pools[number]
+            words = self.model.centred_space[rows]
+            probable = self.related[number] if self.related else {}
+            related = np.array([probable.get(row, 0.0) for row in rows.tolist()])
+            self.last.clear()
+            self.last[number] = Pool(rows, words, words @ self.own[number], related)
+        return self.last[number]
+
+    def _name_moved(self, number: int, cosines: Floats | None) -> list[int]:
+        """Return the words of a worked example that context moved a target towards, nearest first.
+
+        cosines: with the contextual vector; None for the words near to the static vector. An
+        example has a few words: the most similar ones may be words that the target moved away from.
+        """
+        rows, vectors = self.pools[number], self.model.vectors
+        near = unit(vectors[rows]) @ unit(vectors[self.items[number].own].mean(axis=0))
+        order = np.argsort(-(near if cosines is None else cosines), kind="stable")
+        return [int(rows[i]) for i in order if cosines is None or cosines[i] > near[i]]
 
     @cached_property
     def _usual_frame(self) -> Floats:
@@ -234,23 +284,109 @@ class SubstituteRanker:
 
 def assign_sense(representations: Representations, item: Occurrence) -> AssignedSense | None:
     """Return the sense of a target in its sentence, if several are saved for the word."""
-    model = representations.model
-    if len(item.target) != 1 or len(item.ids) == 1 or model.is_worked_example:
-        return None  # a word without context
-    word = model.vocabulary.words[int(item.own[0])]
-    saved = saved_senses(model, word)
+    return assign_each(representations, [item])[0]
+
+
+def assign_each(
+    representations: Representations, items: Sequence[Occurrence]
+) -> list[AssignedSense | None]:
+    """Return the sense of each target in its sentence, where several are saved for the word."""
+    model, assigned = representations.model, list[AssignedSense | None]([None] * len(items))
+    if model.is_worked_example:
+        return assigned
+    saved: dict[int, SavedSenses | None] = {}  # by word
+    by_attention: dict[str, list[tuple[int, SavedSenses]]] = {}
+    for row, item in enumerate(items):
+        if len(item.target) != 1 or len(item.ids) == 1:
+            continue  # a word without context
+        word = int(item.own[0])
+        if word not in saved:
+            saved[word] = _several_senses(model, word)
+        if (senses := saved[word]) is not None:
+            by_attention.setdefault(senses.attention, []).append((row, senses))
+    if by_attention:
+        from ctxembed.word_senses.sense_space import classify, sense_representation  # start-up time
+
+        for attention, pairs in by_attention.items():
+            representation = sense_representation(representations, attention)
+            vectors = representation.vectors([items[row] for row, _ in pairs])
+            for (row, senses), vector in zip(pairs, vectors, strict=True):
+                (label,), (margin,) = classify(vector[None], senses.weights, senses.bias)
+                assigned[row] = AssignedSense(senses, int(label), float(margin))
+    return assigned
+
+
+def _several_senses(model: Model, word: int) -> SavedSenses | None:
+    """Return the senses of a word if several are saved, of an attention as it is now."""
+    name = model.vocabulary.words[word]
+    saved = saved_senses(model, name)
     if saved is None or saved.number < 2:
         return None
-    from ctxembed.word_senses.sense_space import assign_senses, current_senses  # start-up time
+    from ctxembed.word_senses.sense_space import current_senses  # start-up time
 
-    if current_senses(model, word) is None:  # their attention has been learned again since
-        return None
-    (label,), (margin,) = assign_senses(representations, saved, [item])
-    return AssignedSense(saved, int(label), float(margin))
+    return None if current_senses(model, name) is None else saved
 
 
-def _without_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[int]:
-    """Return the rows without genitives, numbers, and forms of the target and its sentence's words.
+def _near_words(
+    representations: Representations, items: Sequence[Occurrence], own: Floats, number: int,
+    min_count: int,
+) -> list[list[int]]:  # fmt: skip
+    """Return the rows nearest to the vectors `own` (n, d) of targets, without their sentences.
+
+    The words near a word are kept, with some more than are wanted: one may be in a sentence.
+    """
+    model, kept = representations.model, representations.near
+    keys = [(*item.own.tolist(), -number, -min_count) for item in items]
+    new = {key: row for row, key in enumerate(keys) if key not in kept}
+    rows = list(new.values())
+    nearest = nearest_rows(
+        model, own[rows], number + SPARE, (), model.centred_space, min_count=min_count
+    )
+    if len(kept) + len(new) > MAX_KEPT:
+        kept.clear()
+    found = {key: [row for row, _ in near] for key, near in zip(new, nearest, strict=True)}
+    kept |= found
+    answers = []
+    for row, (key, item) in enumerate(zip(keys, items, strict=True)):
+        own_ids = set(item.ids.tolist())
+        near = [word for word in (found.get(key) or kept[key]) if word not in own_ids]
+        if len(near) < number and len(own_ids) > SPARE:
+            (pairs,) = nearest_rows(
+                model, own[row : row + 1], number, [[*own_ids]], model.centred_space,
+                min_count=min_count,
+            )  # fmt: skip
+            near = [word for word, _ in pairs]
+        answers.append(near[:number])
+    return answers
+
+
+def _fitting_words(
+    model: Model, items: Sequence[Occurrence], contextual: Floats, number: int, min_count: int
+) -> list[list[int]]:
+    """Return FITTING rows near the contextual vector (n, d) of each target.
+
+    number: of rows that are read where forms of other words take more than FORMS of the first ones.
+    """
+    queries, words = np.nan_to_num(contextual), list[list[int]]([[]] * len(items))
+    some = list(range(len(items)))
+    for wanted in (FITTING + FORMS, number):
+        exclude = [items[row].ids.tolist() for row in some]
+        nearest = nearest_rows(
+            model, queries[some], wanted, exclude, model.centred_space, min_count=min_count
+        )
+        for row, near in zip(some, nearest, strict=True):
+            rows = [word for word, _ in near]
+            words[row] = _without_forms(model, items[row], rows, FITTING)
+        some = [row for row in some if len(words[row]) < FITTING]
+        if not some:
+            break
+    return words
+
+
+def _without_forms(
+    model: Model, item: Occurrence, near: Sequence[int], number: int | None = None
+) -> list[int]:
+    """Return the first rows that are no genitive, no number and no form of the sentence's words.
 
     The target may be a number itself: then numbers stay.
     """
@@ -259,13 +395,22 @@ def _without_forms(model: Model, item: Occurrence, near: Sequence[int]) -> list[
     words = {*own, *(w for w in vocabulary.spell(item.ids.tolist()) if len(w) >= MIN_LETTERS)}
     genitive, begins = own[-1].endswith(GENITIVE), {word[:STEM] for word in words}
     numbers = not any(map(str.isalpha, own[-1]))
-    return [
-        row
-        for row, word in zip(near, vocabulary.spell(near), strict=True)
-        if (genitive or not word.endswith(GENITIVE))
-        and (numbers or any(map(str.isalpha, word)))
-        and not (word[:STEM] in begins and any(same_stem(word, other) for other in words))
-    ]
+    kept = []
+    for row, word in zip(near, vocabulary.spell(near), strict=True):
+        start, is_genitive, is_number = _describe_word(word)
+        if (is_genitive and not genitive) or (is_number and not numbers):
+            continue
+        if start not in begins or not any(same_stem(word, other) for other in words):
+            kept.append(row)
+            if len(kept) == number:
+                break
+    return kept
+
+
+@lru_cache(1 << 16)
+def _describe_word(word: str) -> tuple[str, bool, bool]:
+    """Return a word's first letters, and whether it is a genitive or has no letter."""
+    return word[:STEM], word.endswith(GENITIVE), not any(map(str.isalpha, word))
 
 
 def _standardize(values: Floats, pool: int) -> Floats:
@@ -286,7 +431,8 @@ def same_stem(one: str, other: str) -> bool:
     shortest, longest = sorted((one, other), key=len)
     if longest == f"{shortest[:-1]}ing":  # fire, firing
         return True
-    differ = (i for i, letter in enumerate(shortest) if longest[i] != letter)
-    shared = next(differ, len(shortest))
+    shared = 0
+    while shared < len(shortest) and shortest[shared] == longest[shared]:
+        shared += 1
     whole = shared == len(shortest)
     return shared >= STEM and (whole or (shared > STEM and len(longest) - shared <= 3))
