@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ctxembed.context.columns import POSITION, SENTENCE
+from ctxembed.context.columns import APART, DRAWN, POSITION, SENTENCE
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
 from ctxembed.context.parse import Occurrence, check_work
 from ctxembed.context.representation import Attention
@@ -37,18 +37,24 @@ ABLATE = (
     Column("change", "1 - cosine of the target's vectors with the word and without it"),
 )
 AXIS = Column("AXIS...", "cosine with the axis without the word minus the one with it")
+CONTRIBUTION = Column(
+    "contribution", "its share of the target's vector before, of all heads", "aside"
+)
 SPEARMAN = Column("spearman", "rank correlation of weight and change over the words of this target")
 
 
-@on_model(*ABLATE, AXIS, SPEARMAN)
+@on_model(*ABLATE, AXIS, SPEARMAN, CONTRIBUTION)
 def ablate(
     model: Model, sentences: str | Sequence[str], *, word: str | None = None,
     axes: Axes | None = None, heads: int = 4, seed: int = 1, attention: str | None = None,
-    general: str | None = None,
+    general: str | None = None, draw: str = DRAWN[0],
 ) -> Table:  # fmt: skip
-    """Remove each context word of each target in turn; return a row for each."""
+    """Remove each context word of each target in turn; return a row for each.
+
+    draw: contribution or weight, beside the change in a picture.
+    """
     representations = Representations.of(model)
-    axes, axis_notes = known_axes(model, axes, (*ABLATE, SPEARMAN))
+    axes, axis_notes = known_axes(model, axes, (*ABLATE, SPEARMAN, CONTRIBUTION))
     chosen = choose_attention(representations, attention, general, heads, seed)
     read = read_sentences(representations, sentences, word)
     rows: list[tuple[Cell, ...]] = []
@@ -63,16 +69,18 @@ def ablate(
             continue
         for item, one in zip(parsed.occurrences, trace_targets(chosen, parsed), strict=True):
             weights = np.delete(one.weights.mean(axis=0), item.target.start)  # (n,) of the context
+            parts = np.delete(one.contributions[0].sum(axis=0), item.target.start).tolist()
             changes = _remove_each(model, chosen, item, axes)  # (n, 1 + axes)
             correlations.append(spearman(weights.round(DIGITS), changes[:, 0].round(DIGITS)))
             context = [i for i in range(len(item.ids)) if i not in item.target]
-            for i, weight, change in zip(context, weights, changes.tolist(), strict=True):
+            values = zip(context, weights, changes.tolist(), parts, strict=True)
+            for i, weight, change, part in values:
                 cells = (parsed.number, one.target, parsed.words[i], parsed.positions[i])
-                rows.append((*cells, float(weight), *change, correlations[-1]))
+                rows.append((*cells, float(weight), *change, correlations[-1], part))
     notes = [*axis_notes, *read.notes, _interpret(correlations, len(rows))]
     title = f"what each context word is worth, by {chosen.name} attention"
-    chart = Chart("bars", ["weight", "change"], label=["removed"], panel=PANEL, title=title)
-    columns = (*ABLATE, *AXIS.each(axes), SPEARMAN)
+    chart = Chart("bars", [draw, "change"], label=["removed"], panel=PANEL, title=title, note=APART)
+    columns = (*ABLATE, *AXIS.each(axes), SPEARMAN, CONTRIBUTION)
     return Table(columns, rows, notes, read.unknown, chart=chart)
 
 

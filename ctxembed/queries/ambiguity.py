@@ -6,35 +6,39 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from ctxembed.context.columns import WORD
-from ctxembed.context.hits import Hits, find_hits
-from ctxembed.context.occurrences import CHUNK_SIZE, sample_positions
-from ctxembed.context.representation import vectors_at
+from ctxembed.context.hits import find_hits
+from ctxembed.context.occurrences import no_corpus
 from ctxembed.context.representations import Representations
-from ctxembed.errors import CtxembedError
-from ctxembed.model.bundled import on_model
+from ctxembed.errors import CtxembedError, ModelError
+from ctxembed.model.bundled import on_model, refuse_bundled
 from ctxembed.model.model import Model
-from ctxembed.model.saved_senses import SavedSenses
+from ctxembed.model.saved_ambiguity import SavedAmbiguity, read_ambiguity, save_words
 from ctxembed.progress import SILENT, Progress
-from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Chart, Column, Table
 from ctxembed.text.tokenizer import MANY, is_content
-from ctxembed.word_senses.cluster import cluster
-from ctxembed.word_senses.sense_space import SenseSpace, current_senses, make_space
+from ctxembed.word_senses.evidence import MIN_OCCURRENCES
+from ctxembed.word_senses.sense_space import current_senses, make_space
+from ctxembed.word_senses.sense_test import BAR, SenseTest
 
-MIN_OCCURRENCES = 20  # a word with fewer is too rare
 MIN_WORDS = 20  # for a note about all of them together
-OCCURRENCES_PER_WORD = 300  # at most, read of each word
-VERDICTS = ("needs-context", "static-ok", "too-rare")
+VERDICTS = ("needs-context", "unsure", "static-ok", "too-rare")
 AMBIGUITY = (
     WORD, Column("count", "how often it occurs"),
     Column("senses", "how many senses it has, as `senses` finds them"),
-    Column("score", "how far apart the two senses lie that two would be, 1 is what makes two"),
+    Column("probability", "that it has two senses or more"),
+    Column("prob_low", "lower end of its 95 % interval"), Column("prob_high", "upper end"),
+    Column("score", "how far apart the two senses lie that two would be; 1: as far as two words"
+           " usually do", "aside"),
     Column("self_similarity", "mean cosine of two of its occurrences, over that of random pairs of"
-           " different words; low: used in many ways"),
-    Column("low", "lower end of its 95 % bootstrap interval"), Column("high", "upper end"),
+           " different words; low: used in many ways", "aside"),
+    Column("low", "lower end of its 95 % bootstrap interval", "aside"),
+    Column("high", "upper end", "aside"),
+    Column("neighbors", "mean cosine of its static vector with the 15 nearest words; low: between"
+           " several meanings", "aside"),
     Column("static_variance", "share of its contextual vectors that lies along the static vector",
            "aside"),
-    Column("verdict", "static-ok, needs-context or too-rare", "label"),
+    Column("verdict", "needs-context, static-ok, unsure (the interval covers 0.5) or too-rare",
+           "label"),
 )  # fmt: skip
 SUMMARY = (
     Column("property", "with --summary: words, words_VERDICT; text_judged, a share of the running"
@@ -43,8 +47,8 @@ SUMMARY = (
     Column("value", "with --summary: its value"),
 )  # fmt: skip
 DOTS = Chart(
-    "dots", ["self_similarity"], label=["word"], series=["verdict"], low="low", high="high",
-    title="self-similarity: low, used in many ways",
+    "dots", ["probability"], label=["word"], series=["verdict"], low="prob_low", high="prob_high",
+    title="probability of two senses or more",
 )  # fmt: skip
 
 
@@ -55,10 +59,14 @@ class Usage:
     word: str
     count: int
     senses: int = 0  # 0 where there are too few occurrences
+    probability: float = np.nan  # of two senses or more
+    prob_low: float = np.nan  # its 95 % interval
+    prob_high: float = np.nan
     score: float = np.nan  # of two senses
     similarity: float = np.nan  # mean cosine of two occurrences, over that of different words
     low: float = np.nan  # 95 % of the bootstrap samples lie between these
     high: float = np.nan
+    neighbors: float = np.nan  # mean cosine of the static vector with the nearest words
     explained: float = np.nan  # fraction of the vectors' squared length along the static vector
 
     @property
@@ -66,48 +74,103 @@ class Usage:
         """One of VERDICTS."""
         if not self.senses:
             return "too-rare"
-        return "needs-context" if self.senses > 1 else "static-ok"
+        several = self.senses > 1
+        if self.prob_low <= BAR <= self.prob_high or several != (self.probability >= BAR):
+            return "unsure"
+        return "needs-context" if several else "static-ok"
 
 
 @on_model(*AMBIGUITY, *SUMMARY)
 def ambiguity(
     model: Model, words: str | Sequence[str] = (), *, min_count: int = 100,
-    attention: str | None = None, number: int | None = None, summary: bool = False, seed: int = 1,
-    progress: Progress = SILENT,
+    attention: str | None = None, number: int | None = None, summary: bool = False,
+    save: bool = False, seed: int | None = None, progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
-    """Return how ambiguous words are, or all frequent words; the most ambiguous first."""
+    """Return how ambiguous words are, or all frequent words; the most ambiguous first.
+
+    save: keep the figures of these words in the model, for copies of it without the corpus.
+    seed: has no effect; the same occurrences of a word are always drawn.
+    """
+    if save:
+        refuse_bundled(model.path)
     representations = Representations.of(model)
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
-    measured = list(dict.fromkeys(known))
-    if not words:
-        frequent = max(min_count, MIN_OCCURRENCES)
-        measured = model.vocabulary.spell(np.flatnonzero(model.counts >= frequent).tolist())
-    if not measured:
-        raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
     name = attention or representations.default()
-    usages = list(measure_usages(representations, name, measured, seed, progress))
+    if model.index is None:
+        usages, note = _look_up(
+            model, name, list(dict.fromkeys(known)) if words else None, min_count
+        )
+        notes.append(note)
+    else:
+        measured = list(dict.fromkeys(known))
+        if not words:
+            frequent = max(min_count, MIN_OCCURRENCES)
+            measured = model.vocabulary.spell(np.flatnonzero(model.counts >= frequent).tolist())
+        if not measured:
+            raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
+        usages = list(measure_usages(representations, name, measured, progress))
+        over = f"{make_space(representations, name).baseline:.3f}"
+        notes.append(_explain(SenseTest.of(representations, name).calibration().words, over))
+    if save:
+        judged = {item.word: astuple(item)[1:] for item in usages if item.senses}
+        notes.append(f"{len(judged)} saved in {save_words(model, name, judged)}")
     usages.sort(key=lambda item: _order(item, carries_content(representations, item.word)))
-    space = make_space(representations, name)
-    over = f"{space.baseline:.3f}, that of random pairs of different words"
-    needs = "a word with more than one sense needs its context"
-    notes = [*notes, f"{needs}; self_similarity is over {over}"]
-    judged = [item for item in usages if item.senses]
-    several = sum(item.senses > 1 for item in judged)
-    if len(judged) >= MIN_WORDS and several > 0.4 * len(judged):
-        some = f"{several} of {len(judged)} words have more than one sense: where so many do, these"
-        topics = "are topics of a small or a mixed corpus more than meanings"
+    judged_words = [item for item in usages if item.senses]
+    several = sum(item.senses > 1 for item in judged_words)
+    if len(judged_words) >= MIN_WORDS and several > 0.4 * len(judged_words):
+        some = f"{several} of {len(judged_words)} words have more than one sense: where so many do,"
+        topics = "these are topics of a small or a mixed corpus more than meanings"
         notes.append(f"{some} {topics}; senses WORD shows them")
+    if seed is not None:
+        notes.append("the seed has no effect: of a word the same occurrences are always drawn")
     if summary:
         return Table(SUMMARY, _summary(representations, usages), notes, unknown)
-    shown = usages[:number]
-    rows = [(u.word, u.count, u.senses or None, *astuple(u)[3:], u.verdict) for u in shown]
+    rows = [
+        (u.word, u.count, u.senses or None, *astuple(u)[3:], u.verdict) for u in usages[:number]
+    ]
     return Table(AMBIGUITY, rows, notes, unknown, DOTS)
 
 
-def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float]:
-    """Return the sort key: content words first, then several senses, then the largest score."""
-    score = -item.score if item.senses else 0.0
-    return not item.senses, not is_content, item.senses < 2, score
+def _explain(calibrated: int, baseline: str) -> str:
+    """Return a note on what the verdict and self_similarity are measured against."""
+    bar = (
+        f"the bar between one sense and two is that of {calibrated} words and as many pseudowords"
+        " of this corpus"
+        if calibrated else "too little text for pseudowords: the bar is a score of 1"
+    )  # fmt: skip
+    return f"{bar}; self_similarity is over {baseline}, that of random pairs of different words"
+
+
+def _look_up(
+    model: Model, attention: str, words: list[str] | None, min_count: int
+) -> tuple[list[Usage], str]:
+    """Return what a model without its corpus has saved of words, or of all, and a note."""
+    saved = read_ambiguity(model)
+    if not saved.words:
+        raise ModelError(f"cannot measure ambiguity: {no_corpus(model)}")
+    if attention != saved.attention:
+        have = f"{model.path.name} has figures of {saved.attention} only"
+        raise ModelError(f"{have}; leave --attention out, or index a corpus")
+    listed = words or [word for word, figures in saved.words.items() if figures[0] >= min_count]
+    usages = [_saved_usage(model, saved, word) for word in listed]
+    return usages, "no corpus in the model: these figures were saved when it had one"
+
+
+def _saved_usage(model: Model, saved: SavedAmbiguity, word: str) -> Usage:
+    """Return the saved figures of a word; its number of senses is that of its saved senses."""
+    word = model.vocabulary.spelling(word)
+    if word not in saved.words:
+        row = model.vocabulary.find(word)
+        return Usage(word, 0 if row is None else int(model.counts[row]))
+    count, senses, *rest = saved.words[word]
+    kept = current_senses(model, word, saved.attention)
+    return Usage(word, int(count), kept.number if kept else int(senses), *rest)
+
+
+def _order(item: Usage, is_content: bool) -> tuple[bool, bool, bool, float, float]:
+    """Return the sort key: content words first, then several senses, then how probable."""
+    figures = (-item.probability, -item.score) if item.senses else (0.0, 0.0)
+    return not item.senses, not is_content, item.senses < 2, *figures
 
 
 def carries_content(representations: Representations, word: str) -> bool:
@@ -120,7 +183,7 @@ def carries_content(representations: Representations, word: str) -> bool:
 
 
 def ambiguous_words(
-    representations: Representations, attention: str, seed: int, progress: Progress,
+    representations: Representations, attention: str, progress: Progress,
     min_count: int | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """Yield the content words that may have several senses, the most ambiguous first."""
@@ -128,83 +191,44 @@ def ambiguous_words(
     min_count = min_count or min(200, max(MIN_OCCURRENCES, model.tokens // 10_000))
     frequent = model.vocabulary.spell(np.flatnonzero(model.counts >= min_count).tolist())
     words = [word for word in frequent if carries_content(representations, word)]
-    usages = measure_usages(representations, attention, words, seed, progress)
+    usages = measure_usages(representations, attention, words, progress)
     yield from (item.word for item in sorted(usages, key=lambda item: _order(item, True)))
 
 
 def measure_usages(
-    representations: Representations, attention: str, words: Sequence[str], seed: int,
-    progress: Progress,
-) -> Iterator[Usage]:  # fmt: skip
-    """Yield the usage of each word; occurrences are read a batch of words at a time."""
-    model, space = representations.model, make_space(representations, attention)
+    representations: Representations, attention: str, words: Sequence[str], progress: Progress
+) -> Iterator[Usage]:
+    """Yield the usage of each word; what it is depends on no other word."""
+    test = SenseTest.of(representations, attention)
+    test.calibration(progress)
     with progress.stage("measuring", len(words), "words") as stage:
-        for batch in _batches(model, words):
-            # The draw for a word depends on that word only, not on the others in its batch.
-            keys = [(seed, *model.vocabulary.parts(hits.query)) for hits in batch]
-            pairs = zip(batch, map(np.random.default_rng, keys), strict=True)
-            positions = [
-                sample_positions(hits.positions, OCCURRENCES_PER_WORD, rng) for hits, rng in pairs
-            ]
-            joined = np.concatenate(positions)
-            every = unit(vectors_at(model, space.representation, joined, batch[0].size))
-            parts = np.split(every, np.cumsum([len(some) for some in positions])[:-1])
-            for hits, key, vectors in zip(batch, keys, parts, strict=True):
-                word, count = hits.query, len(hits.positions)
-                if len(vectors) < MIN_OCCURRENCES:
-                    yield Usage(word, count)
-                    continue
-                static = unit(model.vector(word, space.representation.inputs))
-                saved = current_senses(model, word, attention)
-                if saved is not None and (saved.facts.get("k") or "min_score" in saved.facts):
-                    saved = None  # their number was set by an option
-                yield measure_usage(word, count, vectors, static, space, key, saved)
-            stage.advance(len(batch))
-
-
-def measure_usage(
-    word: str, count: int, vectors: Floats, static: Floats, space: SenseSpace,
-    seed: int | Sequence[int], saved: SavedSenses | None = None,
-) -> Usage:  # fmt: skip
-    """Return the usage of a word from unit vectors: its occurrences' (n, d), its static (d,)."""
-    n = len(vectors)
-    cosines = vectors @ vectors.T  # (n, n)
-    similarity = float((cosines.sum() - np.trace(cosines)) / (n * (n - 1)))
-    # A bootstrap sample has pairs of the same occurrence; these are left out.
-    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), 200)  # (200, n)
-    weights, squares = draws.astype(np.float32), draws.astype(np.float32) ** 2
-    drawn = np.einsum("bn,bn->b", weights @ cosines, weights) - squares @ np.diag(cosines)
-    low, high = np.quantile(drawn / (n * n - squares.sum(axis=1)), [0.025, 0.975]).tolist()
-    if saved is not None:
-        senses, scores = saved.number, saved.facts["scores"]
-    else:
-        clustering = cluster(vectors, space, None)
-        senses, scores = clustering.number, clustering.scores
-    similarity, low, high = (value - space.baseline for value in (similarity, low, high))
-    explained = float(((vectors @ static) ** 2).mean())
-    return Usage(word, count, senses, scores[0], similarity, low, high, explained)
-
-
-def _batches(model: Model, words: Sequence[str]) -> Iterator[list[Hits]]:
-    """Yield the occurrences of words in batches; words in one batch have one length."""
-    batch: list[Hits] = []
-    number = 0
-    for word in words:
-        hits = find_hits(model, word)
-        if batch and (number >= CHUNK_SIZE or hits.size != batch[0].size):
-            yield batch
-            batch, number = [], 0
-        batch.append(hits)
-        number += min(OCCURRENCES_PER_WORD, len(hits.positions))
-    if batch:
-        yield batch
+        for word in words:
+            hits = find_hits(representations.model, word)
+            evidence = test.measure(hits)
+            if evidence is None:
+                yield Usage(hits.query, len(hits.positions))
+            else:
+                verdict = test.judge(evidence)
+                yield Usage(
+                    hits.query, len(hits.positions), verdict.senses, verdict.probability,
+                    verdict.low, verdict.high, evidence.clustering.scores[0], evidence.similarity,
+                    evidence.low, evidence.high, evidence.neighbors, evidence.explained,
+                )  # fmt: skip
+            stage.advance()
 
 
 def _summary(representations: Representations, usages: Sequence[Usage]) -> list[tuple[str, Cell]]:
     """Return how many words and how much of the text need context."""
 
+    model = representations.model
+
+    def count(item: Usage) -> int:
+        """Return its occurrences; where figures were saved, those in the text of the model."""
+        row = model.vocabulary.find(item.word)
+        return item.count if row is None else int(model.counts[row])
+
     def total(items: Sequence[Usage]) -> int:
-        return sum(item.count for item in items)
+        return sum(map(count, items))
 
     def ambiguous(items: Sequence[Usage]) -> float:
         return total([item for item in items if item.senses > 1]) / max(1, total(items))
@@ -214,7 +238,7 @@ def _summary(representations: Representations, usages: Sequence[Usage]) -> list[
     content = [item for item in judged if carries_content(representations, item.word)]
     return [
         ("words", len(usages)), *((f"words_{name}", verdicts.count(name)) for name in VERDICTS),
-        ("text_judged", total(judged) / max(1, representations.model.tokens)),
+        ("text_judged", total(judged) / max(1, model.tokens)),
         ("text_needs_context", ambiguous(judged)),
         ("content_text_needs_context", ambiguous(content)),
     ]  # fmt: skip

@@ -15,11 +15,9 @@ from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
 from ctxembed.table import Cell, Column, Table
 from ctxembed.word_senses.definitions import (
-    UNSEEN,
     Choice,
     Decision,
     Definitions,
-    count_senses,
     describe_choice,
     written_target,
 )
@@ -137,16 +135,16 @@ def define_targets(
     if main == definitions.attention.name:
         decided = definitions.rank(items, None, (vectors[main], vectors["bag"]))
     else:
-        decided = definitions.rank_by(items, vectors[main], [None] * len(items))
+        own = definitions.rank_by(items, vectors[main][:, None], [None] * len(items))
+        decided = [by_main for (by_main,) in own]
     parts = [choices[0].sense.part if choices else None for choices in decided]
-    others = {name: own for name, own in vectors.items() if name != main}
-    ranked = {name: definitions.rank_by(items, own, parts) for name, own in others.items()}
-    ranked[main] = decided
+    others = [name for name in vectors if name != main]
+    ranked = definitions.rank_by(items, np.stack([vectors[name] for name in others], 1), parts)
     return [
         Decision(
-            {name: by[row] for name, by in ranked.items()},
+            {main: choices, **dict(zip(others, ranked[row], strict=True))},
             definitions.direction(choices),
-            related_words(definitions, choices),
+            related_words(definitions, choices[:1]),  # words of other senses would contradict it
         )
         if choices
         else Decision()
@@ -159,14 +157,12 @@ def shares_part(model: Model, word: str, choices: Sequence[Choice]) -> bool:
 
     So is a word without an entry, and any word where there are no senses.
     """
-    if not choices or not (senses := open_definitions(model).senses(word)):
+    if not choices or not (shares := open_definitions(model).part_shares(word)):
         return True
     sure: dict[str, float] = {}
     for choice in choices:
         sure[choice.sense.part] = sure.get(choice.sense.part, 0.0) + choice.sure
-    counts = count_senses(senses) + UNSEEN
-    shares = [sure.get(sense.part, 0.0) for sense in senses]
-    return float(counts @ np.array(shares) / counts.sum()) >= MIN_PART
+    return sum(share * sure.get(part, 0.0) for part, share in shares.items()) >= MIN_PART
 
 
 def find_related(model: Model, items: Sequence[Occurrence]) -> list[dict[int, float]]:

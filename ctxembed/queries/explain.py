@@ -11,7 +11,7 @@ import numpy as np
 
 from ctxembed.attention.layer import MATRICES, Layer
 from ctxembed.attention.terms import TERMS
-from ctxembed.context.columns import POSITION, SHADED, TOKEN, WEIGHT
+from ctxembed.context.columns import APART, DRAWN, POSITION, SHADED, TOKEN, WEIGHT
 from ctxembed.context.networks import READ, EncoderRepresentation, RecurrentRepresentation
 from ctxembed.context.parse import Parsed, check_work, parse
 from ctxembed.context.representations import Representations
@@ -47,6 +47,9 @@ STEP = (
 )
 TERM = Column("TERM...", f"of one head: what each score term adds ({', '.join(TERMS)})")
 SUM = Column("sum", "of one head: score times scale, and all that is added")
+EXPONENTIAL = Column(
+    "exponential", "of one head: e^sum; its share of all is the weight (e^(sum - largest) above 20)"
+)
 ROLES = (
     Column("q", "with W_Q, W_K and W_V of at most 4 numbers: the query of each word", "vector"),
     Column("k", "the same: the key of each word, which q of the target is compared with", "vector"),
@@ -64,6 +67,10 @@ CAUSAL_FIRST = (  # an attention that leaves the word out of its own weights
     "; this attention adds the word itself apart, so that the first word has no weights and keeps"
     " its static vector"
 )
+OWN_PART = (
+    "the word itself has no weight: {:.2g} of its own vector is added apart, and its contribution"
+    " is the share of this part in the output"
+)
 BIASES = "the last row of W_Q, W_K and W_V, and of W_O in part, holds the biases"
 PART_SHOWN = (
     "compare answers by learned attention and the encoder together; this is learned attention,"
@@ -72,7 +79,8 @@ PART_SHOWN = (
 
 
 @on_model(
-    SENTENCE, TARGET, HEAD, TOKEN, POSITION, *ROLES, *STEP, TERM, SUM, WEIGHT, CONTRIBUTION, RECIPE,
+    SENTENCE, TARGET, HEAD, TOKEN, POSITION, *ROLES, *STEP, TERM, SUM,
+    EXPONENTIAL, WEIGHT, CONTRIBUTION, RECIPE,
     STEPS[0], *STEPS[2:], *STATES,
 )  # fmt: skip
 def explain(
@@ -81,6 +89,7 @@ def explain(
     head: str = "mean", over: str | None = None, encoding: str = "none", sort: str = "position",
     top: int | None = None, steps: bool = False, recipe: bool = False, check: bool = False,
     digits: int = 2, causal: bool = False, matrices: bool = False, layer: int | None = None,
+    draw: str = DRAWN[0],
 ) -> Table:  # fmt: skip
     """Show why each target of sentences gets its vector: score, sum, weight, contribution.
 
@@ -90,7 +99,7 @@ def explain(
     with so many digits. check: recompute the output from the rows, and fail if it differs.
     causal: a word attends to no later word. matrices: those of the attention instead, without
     sentences; with steps, besides. layer: of an encoder, the number of one block; without it, what
-    the target saw in the end.
+    the target saw in the end. draw: contribution or weight, in a picture.
     """
     representations = Representations.of(model)
     kind = "attention" if attention is None else layer_kind(model, attention)
@@ -108,7 +117,7 @@ def explain(
             return explain_rollout(encoder, read, sort, top, digits if recipe else None)
         return _explain_block(
             encoder, layer, representations, sentences, word, head, sort, top,
-            digits if recipe else None, check=check, matrices=matrices,
+            digits if recipe else None, check=check, matrices=matrices, draw=draw,
         )  # fmt: skip
     if layer is not None:
         raise UsageError("--layer is of an encoder; leave it out, or give --attention encoder")
@@ -164,14 +173,14 @@ def explain(
 
     return _tabulate(
         chosen.name, chosen.layer if other is None else None, number, read, trace, notes, head,
-        sort, top, digits if recipe else None, check=check,
+        sort, top, digits if recipe else None, check=check, draw=draw,
     )  # fmt: skip
 
 
 def _tabulate(
     name: str, layer: Layer | None, number: int, read: Sentences,
     trace: Callable[[Parsed], Iterator[Explanation]], notes: list[str], head: str, sort: str,
-    top: int | None, digits: int | None, *, check: bool,
+    top: int | None, digits: int | None, *, check: bool, draw: str,
 ) -> Table:  # fmt: skip
     """Return a row for each word of each explanation, or each target as a sum with these digits.
 
@@ -201,12 +210,14 @@ def _tabulate(
         which = "" if len(kept) == 1 else f" of all {len(kept)} targets"
         notes.append(f"checked: the rows{which} add up")
     whole = head != "mean" or number == 1
+    if layer is not None and layer.skip_self and layer.own:
+        notes.append(OWN_PART.format(layer.own))
     if not whole:
         notes.append(f"{number} heads: weight is the mean of theirs; --head each shows each step")
     if top is not None:
         notes.append(f"only the {top} heaviest words: their weights need not sum to 1")
     terms = next(iter(explanations())).terms if whole else []
-    steps_shown = (*STEP, *TERM.each(terms), SUM) if whole else ()
+    steps_shown = (*STEP, *TERM.each(terms), SUM, EXPONENTIAL) if whole else ()
     roles = _role_columns(layer) if whole and layer is not None else []
 
     def rows_of(item: Explanation) -> Iterator[Row]:
@@ -216,14 +227,19 @@ def _tabulate(
     columns = (HEAD, TOKEN, POSITION, *roles, *steps_shown, WEIGHT, CONTRIBUTION)
     result = tabulate(columns, rows_of)
     targets = sum(len(parsed.occurrences) for parsed in read.parsed)
-    result.charts = (_draw(name, head, number, targets, [c.name for c in labels]),)
+    chart = _draw(name, head, number, targets, [c.name for c in labels], draw)
+    if head == "each":  # without the word's own part, which no head adds
+        at = result.names.index("head")
+        seen = Table(result.columns, lambda: (row for row in result.rows if row[at] != "own"))
+        chart = replace(chart, of=lambda: seen)
+    result.charts = (chart,)
     return result
 
 
 def _explain_block(
     encoder: EncoderRepresentation, number: int, representations: Representations,
     sentences: str | Sequence[str], word: str | None, head: str, sort: str, top: int | None,
-    digits: int | None, *, check: bool, matrices: bool,
+    digits: int | None, *, check: bool, matrices: bool, draw: str,
 ) -> Table:  # fmt: skip
     """Return the attention of one block of an encoder, as that of any other attention."""
     blocks = encoder.encoder.blocks
@@ -242,7 +258,7 @@ def _explain_block(
     notes = [*read.notes, HIDDEN, f"what attention adds in layer {number}; x is what came before"]
     return _tabulate(
         name, None, layer.heads, read, lambda parsed: trace_block(encoder, parsed, number), notes,
-        head, sort, top, digits, check=check,
+        head, sort, top, digits, check=check, draw=draw,
     )  # fmt: skip
 
 
@@ -264,14 +280,14 @@ def _describe_matrices(layer: Layer) -> list[str]:
     return [f"no {', '.join(missing)}: the vectors are used as they are"] if missing else []
 
 
-def _draw(name: str, head: str, heads: int, targets: int, panel: Sequence[str]) -> Chart:
+def _draw(name: str, head: str, heads: int, targets: int, panel: Sequence[str], draw: str) -> Chart:
     """Return a chart of the sentence with arcs; a heat map for each head, or for many targets."""
     which = f", head {head}" if head.isdigit() else f", mean of {heads} heads" if heads > 1 else ""
     title = f"{name} attention{'' if head == 'each' else which}"
     if head != "each" and targets <= MAX_ARCS:
-        return replace(SHADED, panel=panel, title=title)
+        return replace(SHADED, y=[draw], panel=panel, title=title)
     by, panel = (["head"], panel) if head == "each" else (["target"], panel[:-1])
-    return Chart("heat", ["weight"], "token", by, panel=panel, domain=(0, 1), title=title)
+    return Chart("heat", [draw], "token", by, panel=panel, domain=(0, 1), title=title, note=APART)
 
 
 def _sort(rows: list[Row], sort: str, top: int | None) -> Iterator[Row]:
@@ -343,5 +359,7 @@ def explain_weights(
         for row in chosen
         for i, token in enumerate(tokens)
     ]
-    chart = replace(SHADED, panel=["target"], title=f"{name}: weights by hand")
+    chart = replace(
+        SHADED, y=["weight"], panel=["target"], title=f"{name}: weights by hand", note=""
+    )
     return Table((TARGET, TOKEN, POSITION, WEIGHT), lines, [note], chart=chart)

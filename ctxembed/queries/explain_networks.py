@@ -76,5 +76,6 @@ def explain_rollout(
     if digits is not None:
         return Table((*labels, RECIPE), rows, notes, read.unknown)
     panel = [column.name for column in labels]
-    chart = replace(SHADED, panel=panel, title=f"{encoder.name}: what the target saw in the end")
+    title = f"{encoder.name}: what the target saw in the end"
+    chart = replace(SHADED, y=["weight"], panel=panel, title=title, note="")
     return Table((*labels, HEAD, TOKEN, POSITION, WEIGHT), rows, notes, read.unknown, chart=chart)

@@ -36,6 +36,9 @@ def info(model: Model) -> Table:
             rows += [(f"{name}.{key}", _cell(inner)) for key, inner in value.items()]
         else:
             rows.append((name, _cell(value)))
+    if model.index is not None and (columns := model.index.metadata.columns):
+        kinds = ", ".join(f"{column.name} ({column.kind})" for column in columns.values())
+        rows.append(("columns", kinds))
     rows += [("file", text) for text in _describe_files(model.meta.get("files", []))]
     for name in model.attentions():
         about = read_description(model, name)

@@ -22,12 +22,12 @@ from ctxembed.table import Cell, Column, Table
 
 PREDICT = (
     SENTENCE,
-    Column("target", "the marked word or words", "label"),
+    Column("target", "the marked word or words", "long"),
     Column("label", "the label given", "label"),
     Column("probability", "how sure it is, by the softmax over the labels"),
-    Column("like", "the expression of the task whose vector is nearest to the target's", "label"),
+    Column("like", "the expression of the task whose vector is nearest to the target's", "long"),
     Column("cos_like", "and its cosine; far below 0.8 the task never saw such an expression"),
-    Column("gloss", "what the label means for this expression, if the task file says so", "text"),
+    Column("gloss", "what the label means for this expression, if the task file says so", "long"),
 )
 
 

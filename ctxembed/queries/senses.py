@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ctxembed.context.occurrences import corpus_of, quote, text_around
 from ctxembed.context.parse import Written
 from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError, ModelError, UsageError
-from ctxembed.model.bundled import on_model, refuse_bundled
+from ctxembed.model.bundled import on_model, open_model, refuse_bundled
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, save_senses
 from ctxembed.progress import SILENT, Progress
@@ -23,6 +24,8 @@ from ctxembed.word_senses.definitions import UNSURE, Definitions
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_map import draw_map, map_senses
 from ctxembed.word_senses.sense_space import current_senses
+from ctxembed.word_senses.sense_test import BAR
+from ctxembed.word_senses.supervised import transfer_senses
 
 SENSES = (
     Column("word", "the word", "aside"),
@@ -75,7 +78,8 @@ def senses(
     attention: str | None = None, most: int = 10_000, number: int = 6, examples: int = 3,
     seed: int = 1, min_score: float | None = None, save: bool = False, again: bool = False,
     top: int | None = None, min_count: int | None = None, all_k: bool = False,
-    names: Mapping[int, str] | None = None, define: bool = False, progress: Progress = SILENT,
+    names: Mapping[int, str] | None = None, define: bool = False,
+    source: Model | str | Path | None = None, progress: Progress = SILENT,
 ) -> Table:  # fmt: skip
     """Return the senses of words, found in up to `most` occurrences of each.
 
@@ -86,6 +90,7 @@ def senses(
     all_k: return how well each number of senses does, instead of the senses.
     names: write these names of the senses of one word, by number, into the model.
     define: add the definition that fits each sense.
+    source: take the senses that are saved in this model, instead of finding them.
     """
     if bool(words) == (top is not None):
         raise UsageError("give words, or --top N for as many as have more than one sense")
@@ -99,16 +104,22 @@ def senses(
     alone = len(known) + len(unknown) == 1
 
     def load_or_find(word: str) -> Mixture:
-        saved = None if again or save else current_senses(model, word, name)
+        saved = (
+            None if again or save or model.whole or source else current_senses(model, word, name)
+        )
         if saved is not None:  # are they what these options would find?
             facts = saved.facts
             same = (facts.get("most"), facts.get("seed")) == (most, seed)
             same &= min_score in (None, facts.get("min_score", 1.0)) and k in (None, saved.number)
+            # Of earlier versions, whose bar was another one.
+            by_rule = {facts.get("k"), facts.get("min_score"), k, min_score} == {None}
+            same &= not (by_rule and "probability" not in facts and model.index is not None)
             saved = saved if same else None
-        result = saved or find_senses(
+        result = saved or (find_senses(
             representations, word, k=k, attention=name, most=most, seed=seed,
             min_score=min_score, progress=progress if alone else SILENT,
-        )  # fmt: skip
+        ) if source is None
+            else _take(source, representations, word, name, most, seed))  # fmt: skip
         old = current_senses(model, word, name) if save else None
         if old is not None and list(old.counts) == list(result.counts):  # the same senses again
             result = result.rename(dict(enumerate(old.names, 1)))
@@ -120,7 +131,7 @@ def senses(
     if top is not None:
         from ctxembed.queries.ambiguity import ambiguous_words
 
-        candidates = ambiguous_words(representations, name, seed, progress, min_count)
+        candidates = ambiguous_words(representations, name, progress, min_count)
     mixtures: list[Mixture] = []
     outer, total = SILENT if alone else progress, len(known) if top is None else top
     with outer.stage("senses", total, "words") as stage:  # one bar at a time
@@ -167,7 +178,29 @@ def senses(
         result = mixtures[0].senses
         points = partial(map_senses, representations, result, seed)
         chart = draw_map(result.word, result.attention, points)
-    return Table(columns, rows, notes, unknown, chart)
+    table = Table(columns, rows, notes, unknown, chart)
+    if model.index is None:
+        table.no_picture = (
+            "This model has no text, so there are no occurrences of its senses to draw."
+            " Choose one with its text (-m everyday), or -f tsv."
+        )
+    elif not alone:
+        table.no_picture = "The picture of senses shows one word. Give one word, or -f tsv."
+    return table
+
+
+def _take(
+    source: Model | str | Path, representations: Representations, word: str, attention: str,
+    most: int, seed: int,
+) -> SavedSenses:  # fmt: skip
+    """Return the senses of a word that another model has saved, in this model."""
+    other = open_model(source)
+    senses = current_senses(other, word)
+    if senses is None:
+        raise UsageError(f"{other.path} has no saved senses of {word}; save them there first")
+    return transfer_senses(
+        Representations.of(other), senses, representations, attention, most, seed
+    )
 
 
 def _rows(
@@ -286,7 +319,11 @@ def _notes(mixture: Mixture) -> Iterator[str]:
         doubt = "" if sure else ", little: other text may split otherwise"
         agree = f"the senses of resamples agree to {facts['stability']:.2f} (adjusted Rand){doubt}"
         yield f"{agree}; --all-k has every number of senses"
-    elif facts["k"] is None:
+    if (chance := facts.get("probability")) is not None:
+        doubt = "; unsure, --k sets the number" if chance[1] <= BAR <= chance[2] else ""
+        interval = f"{chance[0]:.2f} ({chance[1]:.2f} to {chance[2]:.2f})"
+        yield f"the probability of two senses or more is {interval}{doubt}"
+    elif facts["k"] is None and item.number == 1:
         one = f"one sense: a split comes to {max(facts['scores'], default=0.0):.2f} of the distance"
         yield f"{one} that makes two; --k 2 splits it anyway, --min-score takes less for enough"
     if mixture.was_saved:

@@ -17,11 +17,11 @@ from tests.conftest import Run, mentions
 SENTENCE = "the [apple] launched the phone"
 AXES = ("--axis", "taste=orange", "--axis", "tech=phone")
 TSV = """\
-sentence	target	removed	position	weight	change	taste	tech	spearman
-1	apple	the	1	0.327650	0.009453	-0.068092	0.087493	0.400000
-1	apple	launched	3	0.198098	0.004078	0.042654	-0.035757	0.400000
-1	apple	the	4	0.270203	0.007895	-0.057959	0.082342	0.400000
-1	apple	phone	5	0.204049	0.009481	0.035100	-0.101034	0.400000
+sentence	target	removed	position	weight	change	taste	tech	spearman	contribution
+1	apple	the	1	0.327650	0.009453	-0.068092	0.087493	0.400000	0.260277
+1	apple	launched	3	0.198098	0.004078	0.042654	-0.035757	0.400000	0.125973
+1	apple	the	4	0.270203	0.007895	-0.057959	0.082342	0.400000	0.214643
+1	apple	phone	5	0.204049	0.009481	0.035100	-0.101034	0.400000	0.116424
 """
 TABLE = """\
 sentence  target  removed   position  weight  change    taste     tech  spearman
@@ -32,13 +32,13 @@ sentence  target  removed   position  weight  change    taste     tech  spearman
        1  apple   phone            5  0.2040  0.0095   0.0351  -0.1010    0.4000
 """
 MARKDOWN = """\
-| sentence | target | removed  | position | weight | change |   taste |    tech | spearman |
-|----------|--------|----------|----------|--------|--------|---------|---------|----------|
-|        1 | apple  | the      |        1 | 0.3277 | 0.0095 | -0.0681 |  0.0875 |   0.4000 |
-|        1 | apple  | launched |        3 | 0.1981 | 0.0041 |  0.0427 | -0.0358 |   0.4000 |
-|        1 | apple  | the      |        4 | 0.2702 | 0.0079 | -0.0580 |  0.0823 |   0.4000 |
-|        1 | apple  | phone    |        5 | 0.2040 | 0.0095 |  0.0351 | -0.1010 |   0.4000 |
-"""
+| sentence | target | removed  | position | weight | change |   taste |    tech | spearman | contribution |
+|----------|--------|----------|----------|--------|--------|---------|---------|----------|--------------|
+|        1 | apple  | the      |        1 | 0.3277 | 0.0095 | -0.0681 |  0.0875 |   0.4000 |       0.2603 |
+|        1 | apple  | launched |        3 | 0.1981 | 0.0041 |  0.0427 | -0.0358 |   0.4000 |       0.1260 |
+|        1 | apple  | the      |        4 | 0.2702 | 0.0079 | -0.0580 |  0.0823 |   0.4000 |       0.2146 |
+|        1 | apple  | phone    |        5 | 0.2040 | 0.0095 |  0.0351 | -0.1010 |   0.4000 |       0.1164 |
+"""  # noqa: E501
 
 
 def records() -> list[dict[str, object]]:
@@ -80,6 +80,7 @@ def test_the_textbook_by_hand(run: Run, tmp_path: Path) -> None:
         assert (row["removed"], row["position"], row["spearman"]) == ("b", position, None)
         assert row["weight"] == pytest.approx(1 / (e + 2))
         assert row["change"] == pytest.approx(1 - cosine)
+        assert row["contribution"] == pytest.approx(2 / (e * e + 4))  # of [e, 2] / (e + 2)
     assert mentions(done.stderr, "little compare")
 
 

@@ -109,7 +109,7 @@ def test_similar_words_agree_with_the_sense() -> None:
 
     def best(sense: Floats | None, related: dict[int, float]) -> list[int]:
         vector = np.ones(3, np.float32)
-        return replace(ranker, related=[related]).name(0, context, vector, sense)
+        return replace(ranker, related=[related]).name(0, [context], vector[None], [sense])[0]
 
     first = np.array([1, -1, 0], np.float32)
     assert best(first, {}) == best(None, {0: 0.5}) == [0, 1]
@@ -120,9 +120,11 @@ def test_words_far_from_the_target_are_not_named() -> None:
     """What only fits the context is no word like the target, unless a dictionary relates it."""
     ranker, context = near_two_words([[-0.1, 1, 0], [1, 1, 0], [1, 0, 0]])
     fits = np.array([0, 1, 0], np.float32)
-    assert ranker.name(0, context, fits) == [1]
-    assert sorted(replace(ranker, related=[{0: 0.4}]).name(0, context, fits)) == [0, 1]
-    assert ranker.name(0, context, -fits) == []  # nothing fits
+    both = [context, context, None]
+    names = ranker.name(0, both, np.stack([fits, -fits, fits]), [None] * 3)
+    assert names == [[1], [], [1, 0]]  # nothing fits the second; without context all are named
+    (related,) = replace(ranker, related=[{0: 0.4}]).name(0, [context], fits[None], [None])
+    assert sorted(related) == [0, 1]
 
 
 def test_similar_words_have_the_part_of_speech_decided() -> None:

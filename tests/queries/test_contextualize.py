@@ -132,6 +132,20 @@ def test_unknown_targets_are_named_and_the_rest_answered(run: Run) -> None:
     assert run("contextualize", "-", stdin="").stdout.count("\n") == 1
 
 
+def test_sine_waves_and_their_sum(run: Run) -> None:
+    rows = json.loads(
+        run("positions", "--length", "5", "--dim", "6", "--waves", "-f", "json").stdout
+    )
+    for row in rows:
+        waves = [math.sin(row["position"] / 10000 ** (2 * i / 6)) for i in range(3)]
+        assert [row["wave_1"], row["wave_2"], row["wave_3"]] == pytest.approx(waves)
+        assert row["sum"] == pytest.approx(sum(waves))
+    drawn = run("positions", "--waves", "-f", "chart").stdout
+    assert "one sine wave for each frequency" in drawn
+    assert "all waves added" in drawn
+    assert run("positions", "--waves", "--dot").returncode == 2
+
+
 def test_positions(run: Run) -> None:
     s, c = math.sin, math.cos
     assert run("positions", "--length", "3", "--dim", "4").stdout == (

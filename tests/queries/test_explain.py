@@ -16,13 +16,13 @@ from ctxembed.context.representation import Attention
 from ctxembed.context.representations import Representations
 from ctxembed.errors import CtxembedError
 from ctxembed.explanation.explanation import Explanation, check_rows, trace_targets
-from ctxembed.explanation.matrices import lay_out_heads
+from ctxembed.explanation.heads import lay_out_heads
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
 from ctxembed.table import Cell, Row, Table, round_to_total
 from tests.conftest import WORDS, Run, in_bash, mentions
 
-HEADER = "target\thead\ttoken\tposition\tscore\tscale\tsum\tweight\tcontribution\n"
+HEADER = "target\thead\ttoken\tposition\tscore\tscale\tsum\texponential\tweight\tcontribution\n"
 MEAN = "target\thead\ttoken\tposition\tweight\tcontribution\n"
 
 
@@ -63,8 +63,8 @@ def test_numbers_by_hand(run: Run, kind: str, scale: float) -> None:
 
 ASK = ("explain", "[phone] launched", "--general", "textbook")
 TSV = (  # .8 = (0,1,0,0)·(0,.8,.6,0); softmax(1, .8); the shares are checked by hand above
-    HEADER + "phone\t1\tphone\t1\t1.000000\t1.000000\t1.000000\t0.549834\t0.555310\n"
-    "phone\t1\tlaunched\t2\t0.800000\t1.000000\t0.800000\t0.450166\t0.444690\n"
+    HEADER + "phone\t1\tphone\t1\t1.000000\t1.000000\t1.000000\t2.718282\t0.549834\t0.555310\n"
+    "phone\t1\tlaunched\t2\t0.800000\t1.000000\t0.800000\t2.225541\t0.450166\t0.444690\n"
 )
 
 
@@ -74,19 +74,19 @@ def test_every_format(run: Run) -> None:
     assert run(*ASK, "--no-header").stdout == TSV[len(HEADER) :]
     assert run(*ASK, "-f", "table").stdout == (
         "phone, head 1\n"
-        "sum = 1 score; weight = softmax of sum\n\n"
-        "token      score     sum  weight  contribution\n"
-        "--------  ------  ------  ------  ------------\n"
-        "phone     1.0000  1.0000  0.5498        0.5553\n"
-        "launched  0.8000  0.8000  0.4502        0.4447\n\n"
+        "sum = 1 score; exponential = e^sum; weight = exponential / the sum of all\n\n"
+        "token      score   scale     sum  exponential  weight  contribution\n"
+        "--------  ------  ------  ------  -----------  ------  ------------\n"
+        "phone     1.0000  1.0000  1.0000       2.7183  0.5498        0.5553\n"
+        "launched  0.8000  1.0000  0.8000       2.2255  0.4502        0.4447\n\n"
     )
     assert run(*ASK, "-f", "markdown", "--precision", "2").stdout == (
         "phone, head 1\n"
-        "sum = 1 score; weight = softmax of sum\n\n"
-        "| token    | score |  sum | weight | contribution |\n"
-        "|----------|-------|------|--------|--------------|\n"
-        "| phone    |  1.00 | 1.00 |   0.55 |         0.56 |\n"
-        "| launched |  0.80 | 0.80 |   0.45 |         0.44 |\n\n"
+        "sum = 1 score; exponential = e^sum; weight = exponential / the sum of all\n\n"
+        "| token    | score | scale |  sum | exponential | weight | contribution |\n"
+        "|----------|-------|-------|------|-------------|--------|--------------|\n"
+        "| phone    |  1.00 |  1.00 | 1.00 |        2.72 |   0.55 |         0.56 |\n"
+        "| launched |  0.80 |  1.00 | 0.80 |        2.23 |   0.45 |         0.44 |\n\n"
     )
     lines = [json.loads(line) for line in run(*ASK, "-f", "jsonl").stdout.splitlines()]
     assert lines == json.loads(run(*ASK, "-f", "json").stdout)
@@ -98,10 +98,12 @@ def test_each_head_and_the_word_itself(run: Run) -> None:
     lines = [line.split("\t") for line in done.stdout.splitlines()[1:]]
     assert mentions(done.stderr, "vocabulary of")
     head_ = done.stdout.splitlines()[0].split("\t")
-    assert head_[4:] == ["score", "scale", "distance", "word", "sum", "weight", "contribution"]
+    terms = ["distance", "word"]
+    last = ["sum", "exponential", "weight", "contribution"]
+    assert head_[4:] == ["score", "scale", *terms, *last]
     assert [line[1] for line in lines] == [*"1111222233334444", "own"]
     # of, the second word, is unknown: a row without numbers
-    assert lines[1] == ["bank", "1", "of", "2", "", "", "", "", "", "", ""]
+    assert lines[1] == ["bank", "1", "of", "2", *[""] * 8]
     # cosine of (0,0,.8,.6) with the four equal numbers is .7, with the river .6; slopes 0 to .5
     assert [line[4] for line in lines[:4]] == ["", "", "0.700000", "0.600000"]
     damp = math.log(1e-3 / (1e-3 + 6 / 22))
@@ -111,7 +113,7 @@ def test_each_head_and_the_word_itself(run: Run) -> None:
         assert float(distance) == -slope
         assert float(word) == pytest.approx(damp, abs=1e-6)
         assert float(total) == pytest.approx(6 * 0.7 + damp - slope, abs=2e-6)
-    assert sum(Decimal(line[10]) for line in lines if line[10]) == 1
+    assert sum(Decimal(line[11]) for line in lines if line[11]) == 1
     one = run("explain", "[bank] of the river", "--head", "2").stdout.splitlines()[1:]
     assert one == ["\t".join(line) for line in lines[4:8]]
 
@@ -167,6 +169,7 @@ def test_each_column_follows_from_the_printed_row(
             total = row["score"] * row["scale"] + sum(row[term] for term in terms)
             assert row["sum"] == pytest.approx(total, abs=near)
         raised = [math.exp(row["sum"]) for row in mine]
+        assert [row["exponential"] for row in mine] == pytest.approx(raised, rel=1e-4, abs=near)
         for row, number in zip(mine, raised, strict=True):
             assert row["weight"] == pytest.approx(number / sum(raised), abs=near)
         assert sum(row["weight"] for row in mine) == pytest.approx(1, abs=1e-9)
@@ -459,7 +462,7 @@ def test_ten_thousand_words(run: Run) -> None:
     done = run("explain", "apple juice " * 5000, "--word", "apple:4000", "--general", "textbook")
     lines = done.stdout.splitlines()
     assert len(lines) == 10_001
-    assert sum(Decimal(line.split("\t")[7]) for line in lines[1:]) == 1
+    assert sum(Decimal(line.split("\t")[8]) for line in lines[1:]) == 1
 
 
 @pytest.mark.posix
@@ -529,11 +532,30 @@ def test_each_head_fits_a_page(run: Run, name: str) -> None:
     text = "[Apple] launched a new telephone while I was qqq eating an orange"
     done = run("explain", text, "--head", "each", "-f", "table", "-m", name, env={"COLUMNS": "80"})
     assert max(map(len, done.stdout.splitlines())) <= 80
-    blocks = re.findall(r"^apple, head (\d+)\nsum = [\d.]+ score \+ .*; weight = softmax of sum$",
-                        done.stdout, flags=re.M)  # fmt: skip
-    assert blocks == ["1", "2", "3", "4"][: len(blocks)]
-    assert blocks
-    assert "apple: what the word itself brings\n" in done.stdout
+    steps = re.findall(r"^apple, head (\d+)\nsum = [\d.]+ score \+ .*$", done.stdout, flags=re.M)
+    weights = re.findall(
+        r"^apple, head (\d+)\nexponential = e\^sum; weight = exponential / the sum of all$",
+        done.stdout, flags=re.M,
+    )  # fmt: skip
+    assert steps == weights == ["1", "2", "3", "4"][: len(steps)]
+    assert steps
+    assert done.stdout.count("wall: a penalty for clause borders between the words\n") == 1
+    assert "apple: the word itself, added apart from the heads\n" in done.stdout
+    assert "has no weight" in done.stderr
+
+
+def test_large_sums_are_shown_less_the_largest(run: Run, tmp_path: Path) -> None:
+    """e^36 fills a column; softmax is the same if one number is taken from all sums."""
+    (tmp_path / "large.tsv").write_text("six\t6\t0\nfive\t5\t1\n")
+    ask = ("explain", "[six] five", "--vectors", "large.tsv")
+    first, second = json.loads(run(*ask, "-f", "json").stdout)
+    assert (first["sum"], second["sum"]) == (36, 30)
+    assert first["exponential"] == 1
+    assert second["exponential"] == pytest.approx(math.exp(-6))
+    assert second["weight"] == pytest.approx(math.exp(-6) / (1 + math.exp(-6)))
+    shown = run(*ask, "-f", "table").stdout
+    assert "exponential = e^(sum - 36.0000); weight" in shown
+    assert run(*ask, "--check").returncode == 0
 
 
 def test_a_page_has_room_for_more_terms() -> None:
@@ -541,14 +563,14 @@ def test_a_page_has_room_for_more_terms() -> None:
     names = ["target", "head", "token", "position", "score", "scale"]
     terms = ["distance", "word", "wall", "clause", "topic"]
     rows: list[Row] = [
-        ("apple", "1", "phone", 1, 2.0, 0.5, *[0.1] * 5, 1.5, 1.0, 0.9),
-        ("apple", "own", "apple", *[None] * 10, 0.1),
+        ("apple", "1", "phone", 1, 2.0, 0.5, *[0.1] * 5, 1.5, 4.4817, 1.0, 0.9),
+        ("apple", "own", "apple", *[None] * 11, 0.1),
     ]
-    table = Table([*names, *terms, "sum", "weight", "contribution"], rows)
-    first, own = lay_out_heads(table)
-    assert first.title == (
-        "apple, head 1\nsum = 0.5 score + distance + word + wall + clause + topic;"
-        " weight = softmax of sum"
+    table = Table([*names, *terms, "sum", "exponential", "weight", "contribution"], rows)
+    first, second, own = lay_out_heads(table)
+    assert first.title.startswith(
+        "apple, head 1\nsum = 0.5 score + distance + word + wall + clause + topic\ndistance: "
     )
-    assert first.names == ["token", "score", *terms, "sum", "weight"]
+    assert first.names == ["token", "score", "scale", *terms, "sum"]
+    assert second.names == ["token", "sum", "exponential", "weight", "contribution"]
     assert (own.names, list(own.rows)) == (["token", "contribution"], [("apple", 0.1)])

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctxembed.attention.recurrent import Recurrent, random_recurrent, read_sentences, shares_left
+from ctxembed.attention.recurrent import (
+    Recurrent,
+    random_recurrent,
+    read_sentences,
+    read_with_shares,
+)
 from ctxembed.model.attentions import Saved, save_attention
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats
@@ -64,7 +69,20 @@ def test_left_is_what_the_output_loses(folder: Path, network: Recurrent, run: Ru
         without = read_sentences(network, np.delete(x, at, axis=0)[None], target).output[0]
         expected = (output - without) @ output / (output @ output)
         assert shares[word] == pytest.approx(expected, rel=1e-6)
-    assert shares_left(network, x, 2).shape == (2, 4)
+
+
+def test_sentences_read_together_have_the_shares_of_each_alone(network: Recurrent) -> None:
+    x = np.random.default_rng(3).normal(size=(5, 6, network.w.shape[1]))
+    targets = np.array([0, 5, 2, 2, 4])
+    output, shares = read_with_shares(network, x, targets)
+    np.testing.assert_allclose(output, read_sentences(network, x, targets).output)
+    for row, target in enumerate(targets):
+        for at in set(range(6)) - {target}:
+            rest = np.delete(x[row], at, axis=0)[None]
+            less = read_sentences(network, rest, np.array([target - (at < target)])).output[0]
+            lost = (output[row] - less) @ output[row] / (output[row] @ output[row])
+            assert shares[row, :, at].sum() == pytest.approx(lost)
+            assert shares[row, int(at < target), at] == 0  # only the reading on its side
 
 
 def test_all_parts_of_a_word_alone_sum_to_one(folder: Path, run: Run) -> None:

@@ -166,7 +166,10 @@ def test_conditions(run: Run) -> None:
     assert hits(run, "the", "--where", "left=apple", "--where", "file=t*.txt") == [
         ("the apple launched", 3, "the")
     ]
-    assert hits(run, "the", "--where", "file=other.txt") == []
+    assert (
+        "matches none of the 6 documents: file is tiny.txt"
+        in run("kwic", "the", "--where", "file=other.txt").stderr
+    )
 
 
 WRITTEN = """Work at U.S. Bank began.  The New\tYork "Bank" is not a river-bank,

@@ -14,13 +14,13 @@ from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import open_senses, saved_senses
-from ctxembed.queries.kwic import classify_at
 from ctxembed.word_senses.cluster import adjusted_rand, cluster, distinct_rows, merge_parts
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_space import (
     SenseSpace,
     assign_senses,
     classify,
+    classify_at,
     discriminant_directions,
     make_space,
     sense_representation,

@@ -12,16 +12,21 @@ import pytest
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.representation import vectors_at
 from ctxembed.context.representations import Representations
+from ctxembed.context.sides import sides_of
 from ctxembed.model.model import Model
-from ctxembed.queries.shift import split_distance
-from ctxembed.stats.permutation_test import (
+from ctxembed.stats.many_tests import (
     benjamini_hochberg,
+    compare_with_matched,
+    probability_bounds,
+)
+from ctxembed.stats.permutation_test import (
     bootstrap_interval,
     permutation_test,
-    sum_by_document,
+    sum_by_unit,
 )
 from ctxembed.stats.vectors import unit
 from ctxembed.word_senses.alignment import Aligned, align, rotation
+from ctxembed.word_senses.sense_shares import split_distance
 from tests.conftest import WORDS, Run, mentions, write_tiny
 
 SMALL = ["--min-count", "1"]
@@ -121,13 +126,13 @@ def test_whole_documents_are_permuted() -> None:
     documents = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 5]
     values = [1.0, 1.1, 0.9, 2.0, 2.1, 0.0, 3.0, 3.1, 2.5, 4.0, 4.1, 4.2]
     x, y = np.array(values)[:6, None], np.array(values)[6:, None]
-    test = sum_by_document(x, np.array(documents[:6]), y, np.array(documents[6:]))
-    assert (test.first, test.counts.tolist()) == (3, [3, 2, 1, 2, 1, 3])
+    test = sum_by_unit(x, np.array(documents[:6]), y, np.array(documents[6:]))
+    assert (test.first, test.counts.tolist()) == (3, [[3, 2, 1, 0, 0, 0], [0, 0, 0, 2, 1, 3]])
     tested = permutation_test(x, y, test, 4000, np.random.default_rng(1))
     assert tested.p_value == pytest.approx(by_hand(values, documents, 3), abs=0.03)
     assert tested.distance == pytest.approx(y.mean() - x.mean())
     # Single occurrences would be far too sure.
-    alone = sum_by_document(x, np.arange(6), y, np.arange(6))
+    alone = sum_by_unit(x, np.arange(6), y, np.arange(6, 12))
     assert permutation_test(x, y, alone, 999, np.random.default_rng(1)).p_value < tested.p_value / 5
 
 
@@ -138,7 +143,7 @@ def documents_of_one(rng: np.random.Generator, moved: float = 0.0) -> tuple[np.n
         topics = np.repeat(rng.normal(size=(20, 3)), 5, axis=0)
         documents += [
             topics + 0.5 * rng.normal(size=(100, 3)) + moved * side,
-            np.repeat(np.arange(20), 5),
+            np.repeat(np.arange(20) + 20 * side, 5),
         ]
     return tuple(documents)
 
@@ -148,23 +153,23 @@ def test_the_false_alarm_rate_is_the_level() -> None:
     p_values = []
     for _ in range(200):
         x, of_x, y, of_y = documents_of_one(rng)
-        p_values.append(permutation_test(x, y, sum_by_document(x, of_x, y, of_y), 99, rng).p_value)
+        p_values.append(permutation_test(x, y, sum_by_unit(x, of_x, y, of_y), 99, rng).p_value)
     assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)
 
 
 def test_an_effect_and_its_interval() -> None:
-    rng = np.random.default_rng(4)
+    rng = np.random.default_rng(7)
     x, of_x, y, of_y = documents_of_one(rng, moved=2.0)
-    test = sum_by_document(x, of_x, y, of_y)
-    tested = permutation_test(x, y, test, 99, rng)
-    assert tested.p_value == pytest.approx(1 / 10_000)  # more deals where it is small
+    test = sum_by_unit(x, of_x, y, of_y)
+    tested = permutation_test(x, y, test, 999, rng)
+    assert tested.p_value == pytest.approx(1 / 1000)
     expected = 2 * np.sqrt(3) / np.sqrt(3 * (1 + 0.25))  # distance over the spread, as made above
     assert tested.effect == pytest.approx(expected, rel=0.25)
     low, high = bootstrap_interval(test, tested, rng)
     assert low < tested.effect < high
     assert low < expected < high
     nothing = documents_of_one(rng)
-    same = sum_by_document(*nothing)
+    same = sum_by_unit(*nothing)
     assert (
         bootstrap_interval(same, permutation_test(nothing[0], nothing[2], same, 99, rng), rng)[0]
         == 0
@@ -189,9 +194,10 @@ def pair(tmp_path: Path) -> Path:
 
 HEAD = (
     "rank word count_a count_b documents_a documents_b static distance chance effect low high"
-    " p_value q_value from_shares from_senses shares_a shares_b"
+    " p_value q_value background excess excess_q from_shares from_senses shares_a shares_b change"
 )
-LABELS = ("word", "shares_a", "shares_b")
+LABELS = ("word", "shares_a", "shares_b", "change")
+EMPTY = ("background", "excess", "excess_q", "change")  # too few words to compare with
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "table", "markdown", "json", "jsonl"])
@@ -199,7 +205,7 @@ def test_output(run: Run, pair: Path, form: str) -> None:
     two = ["--senses", "2", "--precision", "6"]
     command = ["shift", "a", "b", "Apple", "bank", *two, *SMALL]
     plain = run(*command)
-    assert (plain.returncode, plain.stderr.count("\n")) == (0, 2)
+    assert (plain.returncode, plain.stderr.count("\n")) == (0, 3)
     assert mentions(plain.stderr, "2~words documents")
     cells = [line.split("\t") for line in plain.stdout.splitlines()]
     assert cells[0] == HEAD.split()
@@ -227,7 +233,10 @@ def test_output(run: Run, pair: Path, form: str) -> None:
     else:
         text = done.stdout if form == "json" else f"[{','.join(done.stdout.splitlines())}]"
         assert json.loads(text) == [
-            {n: c if n in LABELS else json.loads(c) for n, c in zip(cells[0], row, strict=True)}
+            {
+                n: (c or None) if n in LABELS else json.loads(c or "null")
+                for n, c in zip(cells[0], row, strict=True)
+            }
             for row in cells[1:]
         ]
 
@@ -236,7 +245,7 @@ def test_fits_a_terminal(run: Run, pair: Path) -> None:
     done = run("shift", "a", "b", *SMALL, "-f", "table", env={"COLUMNS": "80"})
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.splitlines()[0].split() == [
-        "rank", "word", "effect", "low", "high", "p_value", "q_value", "shares_a", "shares_b",
+        "rank", "word", "effect", "p_value", "q_value", "shares_a", "shares_b",
     ]  # fmt: skip
 
 
@@ -247,9 +256,9 @@ def test_senses_are_counted_as_senses_does(tmp_path: Path, run: Run) -> None:
         write_tiny(tmp_path / name, text)
     done = run("shift", "a", "b", "bank", "sweet", *SMALL)
     bank, sweet = (line.split("\t") for line in done.stdout.splitlines()[1:])
-    assert bank[-2:] == ["75 25", "33 67"]
-    assert float(bank[14]) == pytest.approx(float(bank[7]), abs=1e-6)  # all of it is shares
-    assert sweet[-2:] == ["100", "100"]
+    assert bank[-3:-1] == ["75 25", "33 67"]
+    assert float(bank[17]) == pytest.approx(float(bank[7]), abs=1e-6)  # all of it is shares
+    assert sweet[-3:-1] == ["100", "100"]
 
 
 def test_names_of_senses(tmp_path: Path, run: Run) -> None:
@@ -274,10 +283,10 @@ def test_ranked_list(run: Run, pair: Path) -> None:
     everything = run("shift", "a", "b", "-n", "30", *SMALL, "--no-header").stdout
     assert "\tthe\t" not in everything
     assert "\tthe\t" in run("shift", "a", "b", "--function-words", *SMALL).stdout
-    static = run("shift", "a", "b", "-n", "1", "--by", "static", *SMALL, "--no-header")
+    static = run("shift", "a", "b", "-n", "1", "--sort", "static", *SMALL, "--no-header")
     assert static.stdout.split("\t")[:2] == ["1", "the"]
     rare = run("shift", "a", "b", "orange", *SMALL)
-    assert rare.stdout.splitlines()[1].split("\t")[7:] == [""] * 11
+    assert rare.stdout.splitlines()[1].split("\t")[7:] == [""] * 15
     assert mentions(rare.stderr, "5~occurrences 2~documents corpus orange")
 
 
@@ -291,7 +300,7 @@ def test_one_unknown_word_among_many(run: Run, pair: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["a"], "Missing argument 'MODEL_B'", 2),
+        (["a"], "two~models --by", 2),
         (["a", "none"], "model", 3),
         (["a", "bare"], "corpus bare", 3),
         (["bare", "a"], "corpus bare", 3),
@@ -321,7 +330,7 @@ def test_words_only_one_corpus_has_are_not_looked_at(pair: Path) -> None:
     a, b = (Model.open(pair / name) for name in "ab")
     rows = np.array([a.vocabulary.row(word) for word in WORDS if word != "bank"], np.intp)
     other = np.array([b.vocabulary.row(a.vocabulary.words[row]) for row in rows], np.intp)
-    aligned = Aligned(a, b, rows, other)
+    aligned = Aligned(sides_of(a, b), rows, other)
     river, _ = aligned.vectors(0, aligned.find("river"), 9, np.random.default_rng(1))
     np.testing.assert_allclose(river, np.broadcast_to(river[0], river.shape))
     assert aligned.shared[0][a.vocabulary.row("bank")] == -1
@@ -358,5 +367,158 @@ def test_rare_words_are_tested_on_request(tmp_path: Path, run: Run) -> None:
 def test_permutations_stop_after_twenty_as_large_effects() -> None:
     """Every deal of equal documents is as far: twenty deals are enough, and p is 1."""
     same = np.ones((8, 2))
-    test = sum_by_document(same, np.arange(8), same, np.arange(8))
+    test = sum_by_unit(same, np.arange(8), same, np.arange(8, 16))
     assert permutation_test(same, same, test, 999, np.random.default_rng(1)).p_value == 1
+
+
+def test_a_cluster_in_both_corpora_keeps_its_sides_apart() -> None:
+    """Two authors a side and one of both: six choices of the first side, twice for the pair."""
+    sums = {0: (5.0, None), 1: (4.0, None), 2: (None, 1.0), 3: (None, 2.0), 4: (6.0, 0.0)}
+    x = np.array([[5.0], [4.0], [6.0]])
+    y = np.array([[1.0], [2.0], [0.0]])
+    units = sum_by_unit(x, np.array([0, 1, 4]), y, np.array([2, 3, 4]))
+    assert (units.first, units.second, units.number) == (2, 2, 5)
+    distances = []
+    for first in combinations(range(4), 2):
+        for side in (0, 1):
+            own = [next(v for v in sums[unit] if v is not None) for unit in range(4)]
+            a = [own[unit] for unit in first] + [(6.0, 0.0)[side]]
+            b = [own[unit] for unit in range(4) if unit not in first] + [(0.0, 6.0)[side]]
+            distances.append(abs(np.mean(a) - np.mean(b)))
+    expected = np.mean(np.array(distances) >= abs(x.mean() - y.mean()) - 1e-9)
+    tested = permutation_test(x, y, units, 3000, np.random.default_rng(1))
+    assert tested.p_value == pytest.approx(expected, abs=0.05)
+    assert tested.chance == pytest.approx(np.sqrt(np.mean(np.square(distances))), rel=0.2)
+
+
+def test_bounds_of_a_p_value_hold() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    hits, draws = np.array([0.0, 3, 10, 400]), np.array([999.0, 999, 50, 999])
+    low, high = probability_bounds(hits, draws)
+    np.testing.assert_allclose(high[0], 1 - 1e-4 ** (1 / 999), rtol=1e-6)
+    assert (stats.binom.cdf(hits, draws, high) <= 1e-4 + 1e-9).all()
+    assert (stats.binom.sf(hits - 1, draws, low) <= 1e-4 + 1e-9)[1:].all() and low[0] == 0
+    assert (low <= hits / draws).all() and (hits / draws <= high).all()
+
+
+def test_a_word_among_words_that_move_as_far() -> None:
+    """Squares of normal vectors, as chance makes them, with a common shift: one word has more."""
+    rng = np.random.default_rng(8)
+    chances = rng.uniform(0.01, 0.2, 600)
+    each = np.sqrt(chances / 30)[:, None] * rng.normal(size=(600, 30))
+    each[:, 0] += 0.5
+    each[7, 0] += 2
+    found = compare_with_matched((each**2).sum(axis=1), chances, np.ones(600))
+    assert found is not None
+    assert found.effects == pytest.approx(0.5, abs=0.12)
+    others = np.delete(found.p_values, 7)
+    assert np.mean(others <= 0.05) == pytest.approx(0.05, abs=0.03)
+    q_values = benjamini_hochberg(found.p_values)
+    assert q_values[7] < 0.001 < 0.05 < np.delete(q_values, 7).min()
+    assert compare_with_matched(chances[:9], chances[:9], np.ones(9)) is None
+
+
+def test_a_new_sense_is_named_with_examples(tmp_path: Path, run: Run) -> None:
+    write_tiny(tmp_path / "a", [*FRUIT, "the money", "the river bank"] * 30)
+    write_tiny(tmp_path / "b", [*FRUIT, "the river bank", "the bank money"] * 20)
+    two = ["shift", "a", "b", "bank", *SMALL, "--senses", "2", "-f", "json"]
+    (row,) = json.loads(run(*two).stdout)
+    assert row["change"].startswith("new: money")
+    river, money = json.loads(run(*two, "--by-sense").stdout)
+    assert (river["sense_count_a"], river["sense_count_b"], river["sense_change"]) == (30, 20, None)
+    assert (money["share_a"], money["share_b"], money["sense_change"]) == (0, 0.5, "new")
+    assert (money["examples_a"], money["examples_b"]) == ([], ["the [bank] money"])
+    assert "[bank]" in river["examples_a"][0] and river["examples_b"]
+
+
+def test_numbers_are_left_out(tmp_path: Path, run: Run) -> None:
+    """Numbers of years differ between any two periods."""
+    text = "In 1970 the apple fell. In 1970 it rained.\n" * 40
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(text)
+        few = ["--static-only", "--dim", "2", "--min-count", "1", "--epochs", "1"]
+        assert run("train", f"{name}.txt", "-o", name, *few).returncode == 0
+    plain, every = (
+        run("shift", "a", "b", "-n", "50", "--permutations", "9", *more, "-f", "json")
+        for more in ([], ["--function-words"])
+    )
+    words = {row["word"] for row in json.loads(plain.stdout)}
+    assert "apple" in words and not words & {"1970", "the"}
+    assert {"1970", "the"} <= {row["word"] for row in json.loads(every.stdout)}
+
+
+def test_one_space_for_two_texts(tmp_path: Path, run: Run) -> None:
+    for name, line in (("a", "The river bank is wet."), ("b", "The bank lends money.")):
+        (tmp_path / f"{name}.txt").write_text(f"{line}\n\n" * 60)
+    joint = ["shift", "a.txt", "b.txt", "bank", "--joint", "--save", "kept", "-f", "json"]
+    done = run(*joint)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)
+    assert (row["count_a"], row["count_b"], row["documents_a"]) == (60, 60, 60)
+    assert row["static"] == pytest.approx(0, abs=1e-6)
+    assert row["p_value"] < 0.05
+    assert Model.open(tmp_path / "kept").tokens == 60 * 9
+    assert run(*joint).returncode == 2  # it exists
+    assert run(*joint, "--force").returncode == 0
+    assert run("shift", "kept", "kept", "--save", "x").returncode == 2
+    assert run("shift", "none.txt", "b.txt", "--joint").returncode == 5
+
+
+def write_speeches(folder: Path) -> None:
+    """Two parties of four speakers with three speeches each; a speaker has one habit."""
+    (folder / "speeches").mkdir()
+    rows = ["file\tparty\tspeaker"]
+    for number in range(24):
+        speaker = number // 3
+        habit = ("The tax bank is money.", "The river bank is wet.")[speaker % 4 > 1]
+        (folder / "speeches" / f"{number}.txt").write_text(f"{habit} We met.\n" * 5)
+        rows.append(f"{number}.txt\t{'AB'[speaker // 4]}\ts{speaker}")
+    (folder / "meta.tsv").write_text("\n".join(rows) + "\n")
+
+
+def test_groups_of_one_model_and_clusters(tmp_path: Path, run: Run) -> None:
+    """Both parties have two speakers of each habit: nothing differs, documents or speakers."""
+    write_speeches(tmp_path)
+    train = ["train", "speeches", "--meta", "meta.tsv", "-o", "m", "--static-only", "--dim", "4"]
+    assert run(*train, "--min-count", "1", "--epochs", "1").returncode == 0
+    plain = run("shift", "m", "--by", "party=A,B", "bank", "-f", "json", *SMALL)
+    (row,) = json.loads(plain.stdout)
+    assert (row["documents_a"], row["documents_b"], row["distance"]) == (12, 12, pytest.approx(0))
+    assert mentions(plain.stderr, "24~documents 8~values speaker --cluster")
+    clustered = ["shift", "m", "--by", "party", "--cluster", "speaker", "-f", "json", *SMALL]
+    done = run(*clustered, "bank")
+    (row,) = json.loads(done.stdout)
+    assert (row["documents_a"], row["documents_b"], row["p_value"]) == (4, 4, 1)
+    assert "p-values are too small" not in done.stderr
+    unlike = run("shift", "m", "--by", "speaker=s0,s2", "bank", "-f", "json", *SMALL)
+    assert json.loads(unlike.stdout)[0]["distance"] > 0.02
+    for wrong, message in (
+        (["--by", "party=A,C"], "party=C"), (["--by", "party=A"], "two~values"),
+        (["--by", "speaker"], "two~values"), (["--by", "colour=red,blue"], "'colour' speaker"),
+        (["--by", "party=A,B", "--cluster", "colour"], "'colour'"),
+        (["--by", "party=A,*"], "both"), (["--cluster", "party"], "two~models"),
+    ):  # fmt: skip
+        failed = run("shift", "m", *wrong)
+        assert (failed.returncode, failed.stdout) == (2, ""), wrong
+        assert mentions(failed.stderr, message)
+
+
+def test_words_that_have_not_moved_are_not_above_others() -> None:
+    rng = np.random.default_rng(4)
+    rounding = 1e-15 * rng.random(60)
+    for squares in (rounding, np.full(60, 0.001)):  # 0 but for rounding; below chance
+        compared = compare_with_matched(squares, np.full(60, 0.01), np.ones(60))
+        assert compared is not None
+        np.testing.assert_array_equal(compared.p_values, 1)
+    still = compare_with_matched(rounding, np.zeros(60), np.ones(60))
+    assert still is not None and still.p_values.min() == 1
+
+
+def test_all_arrangements_of_three_and_three_documents() -> None:
+    """Two of the twenty are as extreme, however the ties are rounded."""
+    rng, documents = np.random.default_rng(5), np.arange(3)
+    x = np.array([[0.1, 0.7]] * 3, np.float32) + 1e-7 * rng.random((3, 2))
+    y = np.array([[0.3, 0.7]] * 3, np.float32) + 1e-7 * rng.random((3, 2))
+    test = permutation_test(x, y, sum_by_unit(x, documents, y, documents + 3), 99, rng)
+    assert test.p_value == pytest.approx(0.1)
+    assert not test.measurable and test.effect == 0  # of a spread that is rounding

@@ -9,7 +9,8 @@ import ctxembed
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
-from ctxembed.queries.unfold import reweigh, unfold
+from ctxembed.queries.reweigh import reweigh
+from ctxembed.queries.unfold import sum_contributions, unfold
 from ctxembed.word_senses.sense_map import word_map
 
 SENTENCE = "[Apple] launched a new phone while I was eating an orange"
@@ -59,6 +60,18 @@ def test_all_heads_and_the_word_make_the_output() -> None:
     assert [a + b for a, b in zip(summed, own, strict=True)] == pytest.approx(output, abs=2e-3)
 
 
+def test_contributions_of_heads_and_the_word_sum_to_one() -> None:
+    model = ctxembed.open(bundled_model("everyday"))
+    heads = sum_contributions(model, SENTENCE)
+    rows = ctxembed.explain(model, SENTENCE, head="each").records()
+    (own,) = (row["contribution"] for row in rows if row["head"] == "own")
+    assert [*heads] == ["1", "2", "3", "4"]
+    assert math.fsum(heads.values()) + own == pytest.approx(1)
+    for head, total in heads.items():
+        parts = [row["contribution"] or 0.0 for row in rows if row["head"] == head]
+        assert total == pytest.approx(math.fsum(parts))
+
+
 def test_weights_by_hand(model: Model) -> None:
     """apple = [.9 .3 0 0] among orange [1 0 0 0] and phone [0 1 0 0]: half phone, half orange."""
     axes = {"taste": ["orange"], "technology": ["phone"]}
@@ -69,6 +82,13 @@ def test_weights_by_hand(model: Model) -> None:
     vector = [0.3 * n for n in (0.9 / 0.9**0.5, 0.3 / 0.9**0.5)]
     vector = [vector[0] + 0.35, vector[1] + 0.35]
     assert by_hand["taste"] == pytest.approx(vector[0] / math.hypot(*vector), abs=1e-5)
+    # apple is half of its own vector along the new one, orange and phone the other half
+    shares = {one["word"]: one["share"] for one in by_hand["because"]}
+    along = [0.35 * vector[i] / math.hypot(*vector) ** 2 for i in (0, 1)]
+    assert shares == {
+        "orange": pytest.approx(along[0], abs=1e-4),
+        "phone": pytest.approx(along[1], abs=1e-4),
+    }
     assert by_hand["technology"] == pytest.approx(vector[1] / math.hypot(*vector), abs=1e-5)
     with pytest.raises(UsageError, match="a weight for word 9"):
         reweigh(model, "orange [apple] phone", {9: 0.5})
