@@ -17,15 +17,15 @@ from ctxembed.progress import Progress
 from ctxembed.queries.define import open_definitions
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.word_senses.definitions import (
-    UNSEEN,
     WITHOUT_EXAMPLES,
     Choice,
     Definitions,
-    _centre,
     count_senses,
+    log_frequencies,
     mean_direction,
 )
 from ctxembed.word_senses.dictionary import PARTS, Sense
+from ctxembed.word_senses.labelled import centre
 
 COMMAND = "define"  # the choice of the command of this name
 BATCH_SIZE = 2000  # senses
@@ -83,17 +83,17 @@ class Task:
         np.add.at(own, of, unit(np.nan_to_num(representation.vectors(occurrences))))
         targets = representation.vectors([item.occurrence for item in self.items])
         mean = mean_direction(np.concatenate([own, targets]))
-        vectors[:, 0], targets = _centre(own, mean), _centre(targets, mean)
+        vectors[:, 0], targets = centre(own, mean), centre(targets, mean)
         rows = {sense.key: row for row, sense in enumerate(senses)}
         text, total = [], []
         for candidates, target in zip(self.candidates, targets, strict=True):
-            weights = np.array([WITHOUT_EXAMPLES[sense.part] for sense in candidates]).reshape(
-                -1, 8
-            )
+            weights = np.array([WITHOUT_EXAMPLES[sense.part] for sense in candidates])
+            weights = weights.reshape(-1, len(WITHOUT_EXAMPLES["n"]))
             cosines = vectors[[rows[sense.key] for sense in candidates]].reshape(-1, 3, len(mean))
             scores = (cosines @ target * (weights[:, :3] + weights[:, 3:6])).sum(axis=1)
             text.append(scores)
-            total.append(scores + weights[:, 7] * np.log(count_senses(candidates) + UNSEEN))
+            frequencies = log_frequencies(candidates, count_senses(candidates))
+            total.append(scores + (frequencies * weights[:, 7:9]).sum(axis=1))
         missing = int((np.abs(targets).sum(axis=1) == 0).sum())
         return self.choose(total, missing), self.choose(text, missing)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ctxembed.model.model import Model
 from ctxembed.progress import Progress
 from ctxembed.text.corpus import Corpus
 from ctxembed.text.numbering import number_words
+from ctxembed.text.tokenizer import is_content
 
 BANDS = (20, 100, 1000, 10_000)  # occurrences at which a band of frequency begins
 MAX_FREQUENCY = 1e-3  # a word that makes up more of the text is not merged
@@ -69,6 +71,28 @@ def merge_words(
     if not number:
         limits = f"{BANDS[0]} times or more, each less than {MAX_FREQUENCY:.1%} of the text"
         raise CorpusError(f"too little text for pseudowords: no two words occur {limits}")
+
+
+def pair_with_words(model: Model, word: str, partners: int, seed: int) -> list[Labelled]:
+    """Return pseudowords of a word, each with another content word about as frequent as it.
+
+    The other words depend on this word and the seed only.
+    """
+    text, row = own_text(model), model.vocabulary.row(word)
+    count = int(text.counts[row])
+    if count < BANDS[0]:
+        few = f"{word!r} occurs {count} times: too few to tell contexts apart"
+        raise CorpusError(f"{few} (at least {BANDS[0]} are needed, hundreds are better)")
+    near = (text.counts >= max(BANDS[0], count / 2)) & (text.counts <= 2 * count)
+    near[row] = False
+    frequency = text.counts / max(1, len(text.ids))
+    words = model.vocabulary.words
+    others = [i for i in np.flatnonzero(near).tolist() if is_content(words[i], frequency[i])]
+    if not others:
+        raise CorpusError(f"{word!r}: no other word is about as frequent; the text is too small")
+    rng = np.random.default_rng([seed, crc32(word.encode("utf-8", "surrogatepass"))])
+    drawn = rng.choice(others, min(partners, len(others)), replace=False).tolist()
+    return [_merge(model, text, (min(row, i), max(row, i)), rng) for i in drawn]
 
 
 def _merge(model: Model, text: Text, pair: tuple[int, int], rng: np.random.Generator) -> Labelled:

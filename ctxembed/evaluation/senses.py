@@ -80,8 +80,8 @@ def _figures(
 ) -> dict[str, Figure]:  # fmt: skip
     """Return the figures of one representation, from unit vectors (n, d) of all items."""
     test, gold = vectors[data.folds >= 0], data.labels[data.folds >= 0]
-    centroid = _predict(metrics.nearest_centroid, data, vectors, test, frequent)
-    neighbor = _predict(metrics.nearest_neighbor, data, vectors, test, frequent)
+    centroid = predict_folds(metrics.nearest_centroid, data, vectors, test, frequent)
+    neighbor = predict_folds(metrics.nearest_neighbor, data, vectors, test, frequent)
     recall, f1 = metrics.macro_scores(gold, centroid, weights)
     accuracy = metrics.proportion(centroid == gold, weights)
     figures = {"auc": metrics.UNDEFINED, "accuracy": accuracy, "recall": recall, "f1": f1}
@@ -93,12 +93,12 @@ def _figures(
         clusters = metrics.cluster_on_sphere(test[known], len(np.unique(gold)), rng)
         figures["v_measure"] = metrics.v_measure(gold[known], clusters, weights[:, known])
     for name, changed in confused.items():
-        answers = _predict(metrics.nearest_centroid, data, vectors, changed, frequent)
+        answers = predict_folds(metrics.nearest_centroid, data, vectors, changed, frequent)
         figures[name] = metrics.proportion(answers == gold, weights)
     return figures
 
 
-def _predict(
+def predict_folds(
     classify: Callable[[Floats, Labels, Floats], Labels], data: Labelled, vectors: Floats,
     test: Floats, frequent: Labels,
 ) -> Labels:  # fmt: skip

@@ -93,11 +93,3 @@ def test_the_bundled_model_is_whole_and_small(representations: Representations) 
     assert sum(f.stat().st_size for f in model.path.rglob("*") if f.is_file()) < 8_000_000
     first = (corpora_directory() / "everyday.txt").read_text(encoding="utf-8").splitlines()[0]
     assert model.index.words(model.index.sentence(0)) == model.vocabulary.tokenizer.words(first)
-
-
-def test_the_demo_tells_its_story_with_real_commands(run: Run) -> None:
-    done = run("demo")
-    assert done.returncode == 0, done.stderr
-    assert "too few" in done.stderr
-    for command in ("train", "show", "compare", "explain"):
-        assert f"$ ctxembed {command} " in done.stdout
