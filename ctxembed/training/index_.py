@@ -75,7 +75,9 @@ def index(
 def describe_corpus(corpus: Corpus, counted: Counted) -> dict[str, Any]:
     """Return what model.json says about an indexed corpus."""
     names = ("sentences", "tokens", "document", "documents", "files")
-    facts = {name: getattr(counted, name) for name in names}
+    facts: dict[str, Any] = {name: getattr(counted, name) for name in names}
+    if corpus.table is not None:
+        facts["metadata"] = {"name": corpus.table.name, "sha256": corpus.table.sha256}
     return {**facts, "lines": corpus.lines, "encoding": corpus.encoding}
 
 

@@ -98,7 +98,7 @@ def learn_model(
     model: Model, /, name: str = "learned", *, layer: str = "attention",
     corpus: Corpus | str | Sequence[str] = (), positions: str = "learned", far: bool = False,
     epochs: float | None = None, seed: int = 1, again: bool = False, progress: Progress = SILENT,
-    layers: int | None = None, heads: int | None = None, **options: Any,
+    layers: int | None = None, heads: int | None = None, quick: bool = False, **options: Any,
 ) -> "LearnResult | EncoderLearned":  # fmt: skip
     """Learn a layer for a model from its corpus, or another one, and save it under a name.
 
@@ -107,7 +107,7 @@ def learn_model(
     layer: "attention", "recurrent" or "encoder". positions: of attention, "learned" or "decay".
     far: of attention, learn also from contexts far from their target.
     epochs: thousands of batches; of an encoder, passes over the corpus. layers: of an encoder.
-    heads: default 4, of an encoder 8.
+    heads: default 4, of an encoder 8. quick: end where held-out pseudowords gain little more.
     options: fields of Settings in attention.training.learning, or hidden_words; such as minutes.
     """
     refuse_bundled(model.path)
@@ -116,6 +116,8 @@ def learn_model(
         raise UsageError("--heads is of --layer attention and encoder; leave it out")
     if layer != "attention" and (far or positions != "learned"):
         raise UsageError("--positions and --far are of --layer attention; leave them out")
+    if layer == "encoder" and quick:
+        raise UsageError("--quick is of --layer attention and recurrent; leave it out")
     if layer != "encoder" and layers is not None:
         raise UsageError("--layers is of --layer encoder; leave it out")
     with tempfile.TemporaryDirectory() as work:
@@ -132,7 +134,8 @@ def learn_model(
             return learn_encoder(
                 model, index, name, seed, again, progress, epochs=epochs, **size, **options
             )
-        options |= {"positions": positions == "learned", "heads": heads} | (FAR if far else {})
+        options |= {"positions": positions == "learned", "heads": heads, "quick": quick}
+        options |= FAR if far else {}
         if epochs is not None:
             options["steps"] = max(1, round(1000 * epochs))
         return _learn_on(model, index, name, layer, seed, again, progress, options)

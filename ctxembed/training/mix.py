@@ -39,6 +39,7 @@ PROBES = (
     "[Apple] launched a new phone while I was eating an orange",
 )  # fmt: skip
 
+RATE = 0.025  # with which the epochs were chosen
 SMALL, EPOCHS, SAMPLE = 10_000, 20, 1e-3  # many models are trained, so each gets few epochs
 MIXTURE = (
     Column("representation", "static, or bag or general for a probe sentence", "label"),
@@ -174,7 +175,7 @@ def _measure(setup: Setup, job: tuple[float, int]) -> Measured:
         large = setup.words > SMALL
         train_model(
             Corpus([str(text)], lines=True), Path(name) / "model", tokenizer=setup.tokenizer,
-            attention=False, workers=1, dim=setup.dim, epochs=setup.epochs, seed=seed,
+            attention=False, workers=1, dim=setup.dim, epochs=setup.epochs, rate=RATE, seed=seed,
             min_count=2 if large else None, sample=SAMPLE if large else None,
         )  # fmt: skip
         try:

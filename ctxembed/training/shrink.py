@@ -11,6 +11,7 @@ import numpy as np
 from ctxembed.model.attentions import digest, load_attention, save_attention
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
+from ctxembed.model.saved_ambiguity import copy_words
 from ctxembed.model.saved_senses import open_senses, save_senses
 from ctxembed.model.write import write_description
 from ctxembed.static.frames import truncate_frames
@@ -53,6 +54,7 @@ def shrink(
         small = Model.open(folder)
         copy_attentions(model, small)
         senses = _copy_senses(model, small, without or {})
+        copy_words(model, small)
         del small  # Windows cannot rename a folder with mapped files
         size = sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
     share = float(counts.sum()) / max(1, model.seen_tokens)

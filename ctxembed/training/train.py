@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.training.learning import NothingToLearn
 from ctxembed.errors import CorpusError, UsageError
-from ctxembed.model.bundled import MIN_TOKENS
+from ctxembed.model.bundled import MIN_TOKENS, ModelLike
 from ctxembed.model.model import Model
 from ctxembed.model.write import write_files, write_frames
 from ctxembed.progress import SILENT, Progress
@@ -20,7 +21,14 @@ from ctxembed.static.settings import EngineSettings
 from ctxembed.stats.threads import one_thread
 from ctxembed.storage.atomic import atomic_directory
 from ctxembed.table import PROPERTIES, Cell, Table, answers
-from ctxembed.text.build_index import Counted, build, put_first, split_into_units, write_occurrences
+from ctxembed.text.build_index import (
+    Counted,
+    add_absent,
+    build,
+    put_first,
+    split_into_units,
+    write_occurrences,
+)
 from ctxembed.text.corpus import Corpus, as_corpus
 from ctxembed.text.index import Index
 from ctxembed.text.languages import describe_unspaced_text
@@ -30,6 +38,7 @@ from ctxembed.text.phrases import learn_phrases, write_phrases
 from ctxembed.text.subword import FILE, Characters, Subwords, check_letters, learn
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.text.weights import add_weights, count_as_read
+from ctxembed.training.continuation import Continuation
 from ctxembed.training.index_ import describe_corpus
 from ctxembed.training.learn import LearnResult, learn_model
 
@@ -109,7 +118,7 @@ def train_model(
     tokenizer: Tokenizer | None = None, unit: str = "word", pieces: int | None = None,
     phrases: bool = False, force: bool = False, text: bool = True, attention: bool = True,
     progress: Progress = SILENT, workers: int | None = None, engine: str = "auto",
-    words: Collection[str] | None = None, **options: Any,
+    words: Collection[str] | None = None, start: ModelLike = None, **options: Any,
 ) -> TrainResult:  # fmt: skip
     """Train a model, learn attention on it, save both, and return what was done.
 
@@ -118,18 +127,27 @@ def train_model(
     phrases: join words that often occur together, such as new_york, to one.
     text: keep a compressed copy of the text, so that occurrences can be quoted.
     engine: "own", "gensim", or "auto": the own engine wherever it can run.
+    start: a model that goes on being trained with this corpus; its words are kept.
     corpus: a name may end in a weight, as novels.xz*0.5: how often it is read in an epoch.
     options: fields of static.settings.EngineSettings; defaults depend on the corpus size.
     """
     if phrases and unit != "word":
         raise UsageError(f"--phrases joins words: it cannot be used with --unit {unit}")
+    begun = Continuation.of(start) if start is not None else None
+    if begun is not None:
+        if phrases or unit != "word" or tokenizer not in (None, begun.tokenizer):
+            raise UsageError("--from: the text is split as the model's was; leave such options out")
+        tokenizer, options = begun.tokenizer, begun.fit(options)
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus, weighted=True)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")
     name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
     if corpus.weights and name != "own":
         raise UsageError(f"{name} reads every source once; leave the weights out")
-    with atomic_directory(Path(output), replace=force) as folder:
+    if begun is not None and name != "own":
+        raise UsageError(f"{name} cannot go on from a model; leave --from out, or use --engine own")
+    check = partial(begun.model.check_unchanged, output) if begun is not None else lambda: None
+    with atomic_directory(Path(output), replace=force, check=check) as folder:
         index_folder = folder / "index"
         index_folder.mkdir()
         started = time.perf_counter()
@@ -149,6 +167,10 @@ def train_model(
         if words is not None:
             settings = replace(settings, min_count=1)
             counted, kept = put_first(index_folder, counted, words)
+        if begun is not None:
+            words = {*begun.model.vocabulary.words, *counted.types[:kept]}
+            counted, kept = put_first(index_folder, counted, words)
+            counted, kept = add_absent(index_folder, counted, kept, begun.model.vocabulary.words)
         if not kept:
             raise CorpusError(TOO_RARE.format(settings.min_count))
         vocabulary, counts = counted.types[:kept], counted.counts[:kept]
@@ -160,6 +182,13 @@ def train_model(
             index = replace(index, files=counted.files)
         meta |= {"dropped_words": len(counted.types) - kept, **describe_corpus(corpus, counted)}
         meta |= {"word2vec": asdict(settings), "tokenizer": tokenizer.to_dict()}
+        if begun is not None:
+            from ctxembed.static import own_engine  # imports numba
+
+            place = partial(begun.place, words=vocabulary)
+            train_vectors = partial(own_engine.train, start=place)
+            meta |= {"seen_tokens": begun.model.seen_tokens + counted.tokens, **begun.describe()}
+            np.save(folder / "seen.npy", begun.seen(vocabulary, counts))
         return train_on(
             TrainJob(
                 index=index, counts=counts, trained_counts=count_as_read(index, counts),
@@ -197,7 +226,7 @@ def train_on(job: TrainJob, progress: Progress) -> TrainResult:
     learned, notes = None, list(job.notes)
     if settings.workers > 1:
         notes.insert(0, NOT_REPRODUCIBLE.format(settings.workers))
-    if meta["tokens"] < MIN_TOKENS:
+    if meta.get("seen_tokens", meta["tokens"]) < MIN_TOKENS:
         notes.insert(0, f"{meta['tokens']} {TOO_SMALL}")
     if job.attention:
         try:

@@ -174,17 +174,25 @@ class WatchTable(Table):
             self.notes, chart=self.charts,
             title=f"Loss, and the vector [{' '.join(dimensions)}] of the target in each sentence",
         )  # fmt: skip
-        for column in (*self._matrix_columns(), self._weight_column()):
+        chosen = {epoch.number for epoch in kept}
+        rows = [row for row in self.rows if row[0] in chosen]
+        for column in self._matrix_columns():
             at = self.names.index(column.name)
-            title = f"{column.name.upper()} by epoch"
-            if column.name == "weights":
-                title = f"Weights in sentence {self.sentence + 1} by epoch"
-            rows = [row for row in self.rows if row[0] in {epoch.number for epoch in kept}]
-            names = [part.removeprefix("weight_") for part in column.parts]
             yield Table(
-                (EPOCHS[0], replace(column, parts=names)), [(row[0], row[at]) for row in rows],
-                title=title,
+                (EPOCHS[0], column), [(row[0], row[at]) for row in rows],
+                title=f"{column.name.upper()} by epoch",
             )  # fmt: skip
+        at = self.names.index("weights")
+        fewer = [rows[0], *rows[:0:-2][::-1]]  # the first and every second one fit a page
+        weights = np.array([row[at] for row in fewer])  # (epochs, T)
+        yield Table(
+            (Column("word", role="label"), *(Column(str(row[0])) for row in fewer)),
+            [
+                (word, *map(float, cells))
+                for word, cells in zip(self.lesson.tokens[self.sentence], weights.T, strict=True)
+            ],
+            title=f"Weights in sentence {self.sentence + 1} by epoch",
+        )
 
     def _lay_out(self, step: int, blocks: dict[str, Block], digits: int) -> Iterator[Table]:
         """Yield the forward pass of one epoch as two tables, and the update of its matrices."""

@@ -106,3 +106,33 @@ def test_a_word_with_a_space_is_not_torn_apart(run: Run, tmp_path: Path) -> None
     assert done.returncode == 2
     assert mentions(done.stderr, "new york space")
     assert run("export", "w.npy", "-m", "m").returncode == 0
+
+
+def test_projector(run: Run, tmp_path: Path, model: Model) -> None:
+    done = run("export", "projector/", "-n", "4", "-f", "csv")
+    assert "words,4\ndim,4\nformat,embedding projector\n" in done.stdout
+    tensors = np.loadtxt(tmp_path / "projector" / "tensors.tsv", delimiter="\t")
+    header, *rows = (tmp_path / "projector" / "metadata.tsv").read_text().splitlines()
+    assert header == "word\tcount"
+    words = [row.split("\t")[0] for row in rows]
+    np.testing.assert_allclose(tensors, [model[word] for word in words], rtol=1e-5)
+    left = model.counts[[model.vocabulary.row(w) for w in model.vocabulary.words if w not in words]]
+    assert min(int(row.split("\t")[1]) for row in rows) >= left.max()
+    assert run("export", "projector/").returncode == 0  # again, over the old one
+    assert len((tmp_path / "projector" / "metadata.tsv").read_text().splitlines()) == 11
+    (tmp_path / "file").write_text("")
+    assert run("export", "file/").returncode == 2
+    assert run("export", "missing/folder/").returncode == 2
+
+
+def test_tensorboard_reads_the_projector_files(run: Run, tmp_path: Path) -> None:
+    plugin = pytest.importorskip("tensorboard.plugins.projector.projector_plugin")
+    run("export", "projector/")
+    read = plugin._read_tensor_tsv_file(str(tmp_path / "projector" / "tensors.tsv"))
+    assert np.asarray(read).shape == (10, 4)
+
+
+def test_the_most_frequent_words_in_other_formats(run: Run, tmp_path: Path) -> None:
+    assert run("export", "v.txt", "-n", "3").returncode == 0
+    assert (tmp_path / "v.txt").read_text().startswith("3 4\n")
+    assert run("export", "-", "-n", "2").stdout.startswith("2 4\n")
