@@ -97,7 +97,7 @@ def _write_parquet(path: Path, name: str, chunks: Chunks) -> int:
         import pyarrow as pa
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        install = "Install it with: pip install 'ctxembed[spark]'"
+        install = "Install it with: pip install 'ctxembed[tables]'"
         raise CtxembedError(f"Writing .parquet needs pyarrow. {install}") from None
     number, writer = 0, None
     with atomic_file(path) as file:

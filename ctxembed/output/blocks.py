@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from textwrap import wrap
 
 from ctxembed.output.frame import Scale, scale
 from ctxembed.output.letters import clean
@@ -25,12 +26,14 @@ def draw_blocks(
     """Yield the lines of a table's pictures; no line is wider than the terminal."""
     for number, view in enumerate(read_views(table, digits)):
         yield from ["\n"] * (number > 0)
-        yield fit(clean(view.chart.title), width).rstrip() + "\n"
+        yield fit(clean(view.title), width).rstrip() + "\n"
         for panel in view.panels:
             if panel.name and view.chart.kind != "tokens":
                 yield "\n" + fit(clean(panel.name), width).rstrip() + "\n"
             for line in DRAW[view.chart.kind](view, panel, width, colours):
                 yield line.rstrip(" ") + "\n"
+        if view.chart.note:
+            yield "\n" + "".join(f"{line}\n" for line in wrap(view.chart.note, width))
 
 
 def shade_sentences(view: View, width: int, colours: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 SMALL, TEXT, TITLE = 12, 13, 15  # sizes of text
 UNSEEN = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)  # change direction
@@ -11,6 +12,7 @@ RUN = re.compile(f"{LEFT}(?:[{LEFT[1:-1]}\u200c\u200d ]*{LEFT})?")  # words in t
 MARK = "\u200e"  # left to right; invisible
 
 
+@lru_cache(8192)
 def clean(text: str) -> str:
     """Return text without control characters and without marks that change its direction.
 
@@ -20,6 +22,7 @@ def clean(text: str) -> str:
     return "".join(c for c in text.translate(PLAIN) if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
+@lru_cache(8192)
 def measure(text: str, size: float = TEXT) -> float:
     """Return the approximate width of a text; independent of installed fonts."""
     wide = 0.0

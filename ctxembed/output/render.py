@@ -87,11 +87,18 @@ def _csv(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
         yield buffer.getvalue()
 
 
+def escape_latex(text: str) -> str:
+    """Return text with the characters escaped that LaTeX reads as commands."""
+    return text.translate(_SPECIAL)
+
+
 def _latex(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     """Yield a tabular with booktabs rules: numbers to the right, aside columns left out."""
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
     numeric = ("number", "share", "chance", "vector")
-    sides = "".join("r" if columns[i].role in numeric else "l" for i in kept)
+    long = [i for i in kept if columns[i].role == "long"]
+    wide = f"p{{{0.6 / max(1, len(long)):.2f}\\linewidth}}"  # paragraphs share what is free
+    sides = "".join("r" if columns[i].role in numeric else wide if i in long else "l" for i in kept)
 
     def line(cells: Sequence[str]) -> str:
         texts = (" ".join(cells[i].split()).translate(_SPECIAL) for i in kept)

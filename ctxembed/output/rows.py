@@ -13,6 +13,7 @@ from ctxembed.output.view import Panel, Point, View
 LINE = 20  # the height of a bar, or of a line of dots
 MAX_CELLS = 100  # per side of a heat map
 MAX_COLUMNS = 24  # words of a sentence that are readable side by side
+NARROW, MAX_COLUMNS_NARROW = 400, 7  # the same where the picture has fewer pixels than this
 Cells = list[list[tuple[float | None, str]]]  # of each row: a number, and its text
 
 
@@ -109,7 +110,9 @@ def draw_dots(sheet: Sheet, view: View) -> None:
 
     left = max(_left(sheet, map(name, view.points)), MARGIN + 40)
     single = len(view.names) == 1
-    right = sheet.width - MARGIN - (_numbers_width(view) if single else 10)
+    # Words beside the lines take a third of the width.
+    edge = sheet.width - MARGIN - (sheet.width / 3 if any(p.beside for p in view.points) else 0)
+    right = edge - (_numbers_width(view) if single else 10)
     at = replace(scale(view.numbers, view.chart.domain, close=True), start=left, end=right)
     for panel in view.panels:
         groups = panel.by_label()
@@ -138,7 +141,10 @@ def draw_dots(sheet: Sheet, view: View) -> None:
                         tip += f" ({point.low:.2f} to {point.high:.2f})"
                     sheet.mark(at(value), y, which, tip=tip)
                 if single:
-                    sheet.small_text(sheet.width - MARGIN, y + 4, point.texts[0], "end")
+                    sheet.small_text(edge, y + 4, point.texts[0], "end")
+                if point.beside:
+                    words = shorten(point.beside, sheet.width - MARGIN - edge - 10, SMALL)
+                    sheet.small_text(edge + 10, y + 4, words, "")
                 y += LINE
     if len(view.series) > 1 and not start:
         draw_legend(sheet, view.series)
@@ -157,8 +163,13 @@ def draw_heat(sheet: Sheet, view: View) -> None:
     draw_shades(sheet, f"-{limit}" if signed else "0", limit, 14, signed=signed)
 
 
-def arrange_squares(view: View, panel: Panel) -> tuple[str, list[str], list[str], Cells]:
-    """Return the name of the row labels, the names of columns and rows, and the cells."""
+def arrange_squares(
+    view: View, panel: Panel, max_columns: int = MAX_COLUMNS
+) -> tuple[str, list[str], list[str], Cells]:
+    """Return the name of the row labels, the names of columns and rows, and the cells.
+
+    A sentence of more words than max_columns runs downwards, if this makes fewer columns.
+    """
     corner = view.label_name
     if view.chart.x is None:  # a column of the table for each column of squares
         names = [clean(name) for name in view.names]
@@ -170,7 +181,7 @@ def arrange_squares(view: View, panel: Panel) -> tuple[str, list[str], list[str]
         names = [clean(point.x_text) for point in longest]
         labels = [label for label, _ in lines]
         cells = [[(p.y[0], p.texts[0]) for p in some] for _, some in lines]
-        if len(names) > MAX_COLUMNS and len(labels) < len(names):
+        if len(names) > max_columns and len(labels) < len(names):
             names, labels = [f"{corner} {label}".strip() for label in labels], names
             corner = view.x_name
             cells = [list(column) for column in zip_longest(*cells, fillvalue=(None, ""))]
@@ -182,7 +193,8 @@ def arrange_squares(view: View, panel: Panel) -> tuple[str, list[str], list[str]
 
 def _draw_squares(sheet: Sheet, view: View, panel: Panel, most: float) -> None:
     """Draw the squares of one panel under the names of their columns."""
-    corner, names, full, cells = arrange_squares(view, panel)
+    columns = MAX_COLUMNS if sheet.width >= NARROW else MAX_COLUMNS_NARROW
+    corner, names, full, cells = arrange_squares(view, panel, columns)
     if not cells:
         return
     labels = [shorten(clean(label), sheet.inner * 0.34) for label in full]

@@ -22,12 +22,29 @@ def safe(text: str) -> str:
 
 
 def say(lines: Iterable[str]) -> None:
-    """Write messages to stderr: escaped on a terminal, unchanged in a pipe or file."""
+    """Write messages to stderr: escaped and wrapped on a terminal, unchanged in a pipe or file."""
     terminal = sys.stderr.isatty()
     with suppress(OSError):  # a failed message must not stop the command
         for line in lines:
-            sys.stderr.write(f"ctxembed: {safe(line) if terminal else line}\n")
+            message = f"ctxembed: {line}"
+            sys.stderr.write(f"{wrap_message(safe(message)) if terminal else message}\n")
         sys.stderr.flush()
+
+
+def wrap_message(message: str) -> str:
+    """Return a message with line breaks between words, for the width of the terminal on stderr."""
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        width = 80
+    if len(message) <= width:
+        return message
+    from textwrap import fill
+
+    return fill(
+        message, max(width, 20), subsequent_indent="  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def discard_stdout() -> None:

@@ -1,4 +1,7 @@
-"""Draw a sentence: words shaded by weight, and arcs as wide as the weight."""
+"""Draw a sentence: words shaded by a number, such as a contribution, and arcs as wide as it.
+
+A number below 0 has another colour.
+"""
 
 from collections.abc import Sequence
 
@@ -8,14 +11,14 @@ from ctxembed.output.sheet import MARGIN, Sheet, short
 from ctxembed.output.view import Panel, Point, View
 from ctxembed.text.tokenizer import INNER, number_repeats
 
-WIDE = 14  # the width of the arc of a weight of 1
+WIDE = 14  # the width of the arc of 1
 PAD, GAP, HIGH = 5, 6, 26  # around a word, between words, and the height of its box
 ROW = 22  # a line where each word has its own
 
 
 def draw_tokens(sheet: Sheet, view: View) -> None:
     """Draw each panel: on one line if the sentence fits, else one word per line."""
-    most = max(view.numbers, default=0.0)
+    most = max(map(abs, view.numbers), default=0.0)
     for panel in view.panels:
         words = (measure(clean(point.label)) + 2 * PAD for point in panel.points)
         numbers = (measure(point.texts[0], SMALL) + 4 for point in panel.points)
@@ -29,8 +32,11 @@ def draw_tokens(sheet: Sheet, view: View) -> None:
         else:
             _draw_one_word_per_line(sheet, panel, most)
         sheet.y += 14
-    largest = max((p.texts[0] for p in view.points if p.y[0] == most), default="")
-    draw_shades(sheet, f"shade, and width of an arc: {view.names[0]}   0", largest, 16)
+    largest = next((p.texts[0] for p in view.points if abs(p.y[0] or 0.0) == most), "").strip("-")
+    signed = any(text.startswith("-") for point in view.points for text in point.texts)
+    least = f"-{largest}" if signed else "0"
+    name = f"shade, and width of an arc: {view.names[0]}   {least}"
+    draw_shades(sheet, name, largest, 10 if signed else 16, signed=signed)
 
 
 def find_target(points: Sequence[Point]) -> int | None:
@@ -76,10 +82,15 @@ def _tip(point: Point) -> str:
 
 
 def _shade(point: Point, most: float, is_target: bool) -> float | None:
-    """Return the shade of a word from 0 to 1; None for a target without a weight."""
+    """Return the shade of a word from -1 to 1; None for a target without a number."""
     if is_target and point.y[0] is None:
         return None
-    return max(0.0, point.y[0] or 0.0) / most if most else 0.0
+    return (point.y[0] or 0.0) / most if most else 0.0
+
+
+def _kind(value: float, prefix: str) -> str:
+    """Return the class of a shade, an arc or a bar; of numbers below 0 it is another one."""
+    return f"{prefix}{int(value < 0)}"
 
 
 def _draw_on_one_line(sheet: Sheet, panel: Panel, sizes: Sequence[float], most: float) -> None:
@@ -99,9 +110,9 @@ def _draw_on_one_line(sheet: Sheet, panel: Panel, sizes: Sequence[float], most: 
         start = middles[target]
         far = max((abs(x - start) for x in middles), default=0)
         top = sheet.y + max(30, arc_height(far)) + WIDE * most / 2
-    begins = _side_by_side([point.y[0] or 0.0 for point in points], middles, start)
+    begins = _side_by_side([abs(point.y[0] or 0.0) for point in points], middles, start)
     for i, point in enumerate(points):
-        if not point.y[0] or point.y[0] < 0:
+        if not point.y[0]:
             continue
         from_, to = begins[i], middles[i]
         if target is None:
@@ -109,7 +120,8 @@ def _draw_on_one_line(sheet: Sheet, panel: Panel, sizes: Sequence[float], most: 
             arc = f"M{short(from_)} {short(base)}{bend} {short(to)} {short(top)}"
         else:
             arc = arc_above(to if i == target else from_, to, top)
-        sheet.path(arc, "l0", wide=WIDE * point.y[0], opacity=0.7, tip=_tip(point))
+        kind, wide = _kind(point.y[0], "l"), WIDE * abs(point.y[0])
+        sheet.path(arc, kind, wide=wide, opacity=0.7, tip=_tip(point))
     for i, point in enumerate(points):
         x, shade, bold = middles[i], _shade(point, most, i == target), i == target
         _box(sheet, x - sizes[i] / 2, top, sizes[i], HIGH, shade, framed=bold)
@@ -145,7 +157,7 @@ def _box(
 ) -> None:
     """Draw the background of a word, and a frame around the target."""
     if shade is not None:
-        sheet.box(x, y, wide, high, "s0", shade=shade, round=4)
+        sheet.box(x, y, wide, high, _kind(shade, "s"), shade=abs(shade), round=4)
     if framed:
         left, top, across, down = map(short, (x + 1, y + 1, wide - 2, high - 2))
         sheet.path(f"M{left} {top}h{across}v{down}h-{across}z", "l1", wide=2)
@@ -171,16 +183,18 @@ def _draw_one_word_per_line(sheet: Sheet, panel: Panel, most: float) -> None:
     top, edge = sheet.y, at(MARGIN + aside)
     start = top + ROW * ((target or 0) + 0.5)
     for i, (point, word) in enumerate(zip(points, words, strict=True)):
-        y, weight = top + ROW * (i + 0.5), max(0.0, point.y[0] or 0.0)
+        y, number = top + ROW * (i + 0.5), point.y[0] or 0.0
+        weight = abs(number)
         if weight and target is not None and i != target:
             reach = aside * min(1.0, abs(y - start) / (ROW * max(1, len(points) - 1)) + 0.25)
             arc = arc_beside(edge, start, y, reach, right=turned)
-            sheet.path(arc, "l0", wide=WIDE * weight, opacity=0.7, tip=_tip(point))
+            kind = _kind(number, "l")
+            sheet.path(arc, kind, wide=WIDE * weight, opacity=0.7, tip=_tip(point))
         left, shade = edge - size * turned, _shade(point, most, i == target)
         _box(sheet, left, y - ROW / 2 + 1, size, ROW - 2, shade, framed=i == target)
         sheet.text(at(MARGIN + aside + PAD), y + TEXT * 0.35, word, anchor=near, bold=i == target)
         sheet.small_text(at(bar - 8), y + 4, point.texts[0], far)
         if weight:
             long = (sheet.width - MARGIN - bar) * weight / most
-            sheet.box(at(bar) - long * turned, y - 5, long, 10, "f0", tip=_tip(point))
+            sheet.box(at(bar) - long * turned, y - 5, long, 10, _kind(number, "f"), tip=_tip(point))
     sheet.y = top + ROW * len(points)

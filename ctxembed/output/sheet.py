@@ -1,7 +1,9 @@
 """An SVG sheet: text is escaped, numbers are rounded, equal input gives equal bytes."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -143,17 +145,33 @@ class Sheet:
         wide, high = short(self.width), short(self.y)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="ctxembed" viewBox="0 0 {wide} {high}"'
-            f' width="{wide}" height="{high}" style="max-width:100%;height:auto" role="img"'
+            f' width="{wide}" height="{high}" role="img"'
             f' aria-label="{escape(clean(title))}" font-family="{FONT}" font-size="{TEXT}">'
         )
-        paper = f'<rect class="paper" width="{wide}" height="{high}"/>'
+        box = {"class": "paper", "width": wide, "height": high}
+        paper = _to_xml(("rect", box, "", ""))
         marks = map(_to_xml, self.marks)
-        style = "".join(STYLE.read_text(encoding="utf-8").splitlines())
+        # Other programs (CairoSVG, rsvg, Inkscape) read no style of a screen.
+        fit = "@media screen{svg.ctxembed{max-width:100%;height:auto}}"
+        style = "".join(STYLE.read_text(encoding="utf-8").splitlines()) + fit
         return "\n".join([head, f"<style>{style}</style>", paper, *marks, "</svg>\n"])
+
+
+@cache
+def _light_colours() -> dict[str, dict[str, str]]:
+    """Return the attributes of each class on paper; a style sheet in a browser overrides them."""
+    light = STYLE.read_text(encoding="utf-8").partition("@media")[0]
+    rules = re.findall(r"\.ctxembed \.(\w+)\{([^}]*)\}", light)
+    return {
+        name: dict(rule.split(":", 1) for rule in body.split(";") if rule) for name, body in rules
+    }
 
 
 def _to_xml(mark: Mark) -> str:
     tag, attributes, text, tip = mark
+    colours = _light_colours()
+    for name in attributes.get("class", "").split():
+        attributes = {**colours.get(name, {}), **attributes}
     shown = (f' {name}="{value}"' for name, value in attributes.items() if name != "data-row")
     start = f"<{tag}{''.join(shown)}"
     inside = (f"<title>{escape(tip)}</title>" if tip else "") + escape(text)

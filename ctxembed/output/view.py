@@ -1,13 +1,13 @@
 """Read the points of a chart from its table, grouped in panels, with their printed numbers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
 
 from ctxembed.output.cells import as_text, round_shares
-from ctxembed.table import Chart, Row, Table
+from ctxembed.table import Cell, Chart, Row, Table
 
 DIGITS = 2  # on a picture
 MAX_ROWS = 20_000
@@ -28,6 +28,7 @@ class Point:
     low: float | None
     high: float | None
     start: str  # the cell of the column that chart.start names
+    beside: str = ""  # the cells of the columns chart.beside
 
 
 @dataclass
@@ -52,6 +53,12 @@ class View:
     label_name: str  # of the columns that name a row
     panels: Sequence[Panel]
     notes: Sequence[str]  # what was left out, and the table's notes
+
+    @property
+    def title(self) -> str:
+        """The title; where a note explains the number, with its name."""
+        named = self.chart.title and self.chart.note and len(self.names) == 1
+        return f"{self.chart.title}: {self.names[0]}" if named else self.chart.title
 
     @property
     def points(self) -> Iterator[Point]:
@@ -80,22 +87,27 @@ class View:
         return [n for p in self.points for n in (*p.y, p.low, p.high) if n is not None]
 
 
-def read_views(table: Table, digits: int | None = None) -> Iterator[View]:
-    """Yield the view of each chart that has points; rows are read once."""
+def read_views(table: Table, digits: int | None = None, *, whole: bool = True) -> Iterator[View]:
+    """Yield the view of each chart that has points; rows are read once. whole: see read_view."""
     if sum(chart.of is None for chart in table.charts) > 1:
         table = Table(table.columns, [*table.rows], table.notes, chart=table.charts)
-    views = (read_view(table, chart, digits) for chart in table.charts)
+    views = (read_view(table, chart, digits, whole=whole) for chart in table.charts)
     return (view for view in views if view.panels)
 
 
-def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
-    """Read the points of a chart; `digits` rounds the printed numbers."""
+def read_view(table: Table, chart: Chart, digits: int | None = None, *, whole: bool = True) -> View:
+    """Read the points of a chart; `digits` rounds the printed numbers.
+
+    whole: shares are rounded so that they still add up, as in a printed table; else one by one.
+    """
     drawn = chart.of() if chart.of is not None else table
     digits = DIGITS if digits is None else digits
     read = list(islice(drawn.rows, MAX_ROWS + 1))
-    rounded = round_shares(Table(drawn.columns, read), digits, numbers=False)
+    rounded: Iterable[Row] = read
+    if whole:
+        rounded = round_shares(Table(drawn.columns, read), digits, numbers=False)
     texts = [[as_text(cell, digits) for cell in cells] for cells in rounded]
-    notes = [*(drawn.notes if drawn is not table else ())]
+    notes = [*filter(None, [chart.note]), *(drawn.notes if drawn is not table else ())]
     if len(read) > MAX_ROWS:
         notes.append(f"only the first {MAX_ROWS} rows are drawn")
 
@@ -117,6 +129,7 @@ def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
         return " ".join(filter(None, parts))
 
     panel, label, series = map(columns, (chart.panel, chart.label, chart.series))
+    beside = [drawn.column_index(column) for column in chart.beside]
     y = [drawn.column_index(column) for column in chart.y]
     x = None if chart.x is None else drawn.column_index(chart.x)
     start = drawn.names.index(chart.start) if chart.start in drawn.names else None
@@ -132,6 +145,7 @@ def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
             texts=tuple("" if v is None else texts[i][c] for c, v in zip(y, values, strict=True)),
             low=number(row, chart.low), high=number(row, chart.high),
             start=chart.start if start is None else texts[i][start],
+            beside=" ".join(_list_words(row[column]) for column in beside),
         )  # fmt: skip
         name = join(i, panel)
         panels.setdefault(name, Panel(name)).points.append(point)
@@ -149,3 +163,10 @@ def read_view(table: Table, chart: Chart, digits: int | None = None) -> View:
     label_name = " ".join(drawn.columns[i].name for i in label)
     shown = list(panels.values())[:MAX_PANELS]
     return View(chart, [drawn.columns[i].name for i in y], x_name, label_name, shown, notes)
+
+
+def _list_words(cell: Cell) -> str:
+    """Return a cell as words: a list with commas, nothing for None."""
+    if isinstance(cell, list):
+        return ", ".join(map(str, cell))
+    return "" if cell is None else str(cell)

@@ -12,12 +12,13 @@ import pytest
 import ctxembed
 from ctxembed.cli.groups import COMMANDS
 from ctxembed.cli.main import load_command
-from ctxembed.model.bundled import bundled_model
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from ctxembed.output.blocks import draw_blocks
 from ctxembed.output.picture import draw
 from ctxembed.table import Table
 
 EVERYDAY = bundled_model("everyday")
+FRUIT = corpora_directory() / "fruit.txt"
 APPLE = "[Apple] launched a new phone while I was eating an orange"
 URDU = ctxembed.open_worked_example("english-urdu-task")
 AXES: dict[str, Any] = {"taste": ["fruit", "sweet"], "technology": ["phone", "company"]}
@@ -25,7 +26,7 @@ PIE = "an [apple] pie"
 LABELLED = [
     f"{label}\t{text}" for label, text in (("tech", APPLE), ("food", PIE)) for _ in range(12)
 ]
-INTERVALS = ("mix", "shift", "ambiguity", "evaluate")
+INTERVALS = ("mix", "keywords", "shift", "ambiguity", "decide", "evaluate")
 # what is asked in a folder with a model of its own, and the kinds of its pictures in their order
 DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "explain": [
@@ -46,6 +47,11 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "senses": [(lambda _: ctxembed.senses(EVERYDAY, "bank"), ["scatter"])],
     "kwic": [(lambda _: ctxembed.kwic(EVERYDAY, "bank"), ["scatter"])],
     "mix": [(lambda _: ctxembed.mix(steps=2, seeds=2, words=9000, dim=8, epochs=1), ["lines"])],
+    "keywords": [(lambda _: ctxembed.keywords(EVERYDAY, FRUIT, number=3), ["dots"])],
+    "collocates": [
+        (lambda _: ctxembed.collocates(EVERYDAY, "bank", number=3), ["bars"]),
+        (lambda _: ctxembed.collocates(EVERYDAY, ["bank", "apple"], by_sense=True), ["bars"]),
+    ],
     "shift": [
         (lambda own: ctxembed.shift(EVERYDAY, own / "m", ["bank", "apple"]), ["dots", "bars"])
     ],
@@ -68,6 +74,8 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "evaluate": [
         (lambda own: ctxembed.evaluate(EVERYDAY, "similarity", [str(own / "pairs.tsv")]), ["dots"])
     ],
+    "info": [(lambda _: ctxembed.heads(EVERYDAY), ["heat"])],
+    "decide": [(lambda _: ctxembed.decide(EVERYDAY, ["bank", "water"]), ["dots"])],
     "learn": [(lambda own: ctxembed.learn(own / "m", name="l", epochs=0.004, heads=1), ["lines"])],
     "fit": [(lambda own: ctxembed.fit(own / "m", str(own / "task.tsv"), name="t"), ["lines"])],
 }

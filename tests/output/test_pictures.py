@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -120,7 +121,7 @@ def test_shares_add_up_on_a_picture() -> None:
     assert shown[:3] == ["0.34", "0.33", "0.33"]
 
 
-def arcs(svg: str) -> Iterator[tuple[float, str]]:
+def arcs_of(svg: str) -> Iterator[tuple[float, str]]:
     """Yield the width of each arc, and what its tip says."""
     for path in read(svg).iter(f"{SVG}path"):
         tip = path.find(f"{SVG}title")
@@ -131,12 +132,35 @@ def arcs(svg: str) -> Iterator[tuple[float, str]]:
 @pytest.mark.parametrize("words", [1, 30])  # on one line, and a word a line
 def test_the_width_of_an_arc_is_the_weight(words: int) -> None:
     rows = [*WEIGHTS, *(("apple", "and", i, 0.0) for i in range(5, 4 + words))]
-    widths = dict((tip, width) for width, tip in arcs(draw(Table(WEIGHT, rows, chart=ARCS))))
+    widths = dict((tip, width) for width, tip in arcs_of(draw(Table(WEIGHT, rows, chart=ARCS))))
     assert widths == {
         "apple → launched: 0.63": pytest.approx(0.625 * WIDE),
         "apple → a: 0.25": pytest.approx(0.25 * WIDE),
         "apple → phone: 0.12": pytest.approx(0.125 * WIDE),
     }
+
+
+def test_a_number_below_zero_has_another_colour_and_a_sign() -> None:
+    rows: list[tuple[Cell, ...]] = [("apple", "apple", 1, 0.75), ("apple", "a", 2, -0.25)]
+    rows.append(("apple", "phone", 3, 0.5))
+    svg = draw(Table(WEIGHT, rows, chart=ARCS))
+    arcs = {str(tip): width for width, tip in arcs_of(svg)}
+    assert arcs["apple → a: -0.25"] == pytest.approx(0.25 * WIDE)
+    kinds = [
+        path.attrib["class"]
+        for path in read(svg).iter(f"{SVG}path")
+        if (tip := path.find(f"{SVG}title")) is not None and "→ a:" in (tip.text or "")
+    ]
+    assert kinds == ["l1"]
+    assert any("-0.75" in text for text in texts(svg))  # the other end of the scale
+
+
+def test_a_chart_with_a_note_names_what_it_draws() -> None:
+    chart = replace(ARCS, note="weight: how much attention looks at a word")
+    table = Table(WEIGHT, WEIGHTS, chart=chart)
+    assert texts(draw(table))[0] == "weights: weight"
+    assert "weight: how much attention looks at a word" in texts(draw(table))
+    assert list(draw_blocks(table))[-1] == "\nweight: how much attention looks at a word\n"
 
 
 def test_heat_colours_are_symmetric() -> None:
@@ -223,6 +247,37 @@ def test_a_picture_names_its_model_and_whether_it_can_mean_anything(tiny: Path) 
     assert "bank: vectors given by hand" in texts(draw(hand))
 
 
+def test_the_picture_of_compare_speaks_in_words() -> None:
+    table = ctxembed.compare("everyday", "river [bank] flows")
+    shown = texts(draw(table))
+    assert any(text.startswith("bank: like ") for text in shown)  # the answer, as printed
+    for row in table:
+        assert ", ".join(row["like"]) in shown
+
+
+def test_a_picture_has_no_hints_about_options() -> None:
+    notes = [
+        "4 heads: weight is the mean of theirs; --head each shows each step",
+        "learned attention answers here. Try ctxembed compare, or --steps.",
+        "two words - and a dash -- stay",
+    ]
+    shown = texts(draw(Table(COLUMNS, [("a", 1)], notes, chart=BARS)))
+    assert shown[-3:] == [
+        "4 heads: weight is the mean of theirs",
+        "learned attention answers here",
+        "two words - and a dash -- stay",
+    ]
+    explained = draw(ctxembed.explain("english", "[Apple] launched a new phone"))
+    assert "--" not in "".join(texts(explained))
+
+
+def test_senses_without_occurrences_say_why_nothing_is_drawn(run: Run, tmp_path: Path) -> None:
+    done = run("senses", "apple", "-o", "a.svg", "-m", "english")
+    assert done.returncode == 2
+    assert "no text" in done.stderr and "-m everyday" in done.stderr
+    assert "leave away" not in done.stderr
+
+
 ODD: list[list[float | None]] = [
     [], [None], [0.0], [float("nan")], [float("inf"), 1.0], [1e-12, -1e12], [5.0, 5.0], [-1.0, -2],
 ]  # fmt: skip
@@ -275,7 +330,7 @@ def test_which_commands_have_a_picture(run: Run) -> None:
         *("explain", "compare", "similarity", "senses", "kwic", "mix", "shift", "ablate"),
         *("positions", "ambiguity", "neighbors", "ladder", "evaluate", "learn", "fit"),
     } <= set(pictured)
-    for name, line in (("info", ["info"]), ("train", ["train", "nothing.txt"])):
+    for name, line in (("define", ["define", "bank"]), ("train", ["train", "nothing.txt"])):
         done = run(*line, "-f", "svg")
         assert (done.returncode, done.stdout) == (2, "")
         assert f"{name} has no picture" in done.stderr
