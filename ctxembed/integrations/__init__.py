@@ -1,0 +1,1 @@
+"""ctxembed inside other libraries: scikit-learn and spaCy."""
