@@ -15,11 +15,13 @@ from importlib.resources import files
 from typing import Any
 
 from ctxembed.output.sheet import SHAPES
+from ctxembed.web.words import WIDTHS
 
 # Joined in this order into one script.
 SCRIPTS = (
     "dom", "table", "source", "state", "export", "card", "shapes", "sentence", "axes", "steps",
-    "map", "meaning", "main", "notes", "top", "start",
+    "map", "meaning", "reading", "main", "sentences", "controls", "show", "notes", "exercise",
+    "lesson", "top", "start",
 )  # fmt: skip
 
 
@@ -34,7 +36,7 @@ def document(data: Mapping[str, Any], title: str) -> str:
     script = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
     parts = {"title": escape(title), "style": style, "script": script}
     parts["policy"] = policy(script, style, live=bool(data.get("live")))
-    parts["data"] = pack({"shapes": SHAPES, **data})
+    parts["data"] = pack({"shapes": SHAPES, "widths": WIDTHS, **data})
     pieces = re.split(r"\{\{(\w+)\}\}", asset("page.html"))  # a name at each odd index
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from ctxembed.context.columns import DRAWN as DRAWN_NUMBERS
 from ctxembed.model.model import Model
 from ctxembed.output.picture import sketch
 from ctxembed.output.plots import fit_frame, name_clusters
 from ctxembed.queries.compare import compare
 from ctxembed.table import Chart, Row, Table
+from ctxembed.text.tokenizer import number_repeats
 from ctxembed.word_senses.sense_map import WordMap
 
 WIDTHS = (560, 340)  # of a picture on a wide and on a narrow screen
@@ -20,9 +23,19 @@ Parameters = Mapping[str, Any]
 def draw_pictures(
     model: Model, question: str, table: Table, parameters: Parameters
 ) -> list[list[Any]]:
-    """Return the pictures of an answer, each for a wide and for a narrow screen."""
+    """Return the pictures of an answer, each for a wide and for a narrow screen.
+
+    The parameter `narrow` chooses one of the two; `drawn`, one of the numbers of attention.
+    """
     drawn = DRAWN[question](model, table, parameters) if question in DRAWN else ()
-    return [[sketch(one, width) for width in WIDTHS] for one in drawn]
+    narrow = parameters.get("narrow")
+    widths = WIDTHS if narrow is None else WIDTHS[narrow : narrow + 1]
+    return [[sketch(one, width) for width in widths] for one in drawn]
+
+
+def _numbers(parameters: Parameters) -> Sequence[str]:
+    """Return what pictures of attention show: the number that is asked for, or each."""
+    return [parameters["drawn"]] if "drawn" in parameters else DRAWN_NUMBERS
 
 
 def draw_map(sense_map: WordMap) -> list[list[Any]]:
@@ -31,7 +44,8 @@ def draw_map(sense_map: WordMap) -> list[list[Any]]:
     saved = sense_map.senses
     markers = [saved.describe(sense).replace(",", "") for sense in range(saved.number)]
     pictures = []
-    for frame in (fit_frame(points, width) for width in MAP_WIDTHS):
+    around = points if sense_map.of_occurrences else list(_spread(points))
+    for frame in (fit_frame(around, width) for width in MAP_WIDTHS):
         clusters: dict[str, list[tuple[float, float]]] = {}
         for point, sense in zip(points, sense_map.labels, strict=True):
             clusters.setdefault(markers[sense - 1], []).append(frame(*point))
@@ -41,21 +55,45 @@ def draw_map(sense_map: WordMap) -> list[list[Any]]:
     return [pictures]
 
 
+def _spread(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield points farther from their middle: a few marks need space for their names."""
+    x, y = (sum(side) / len(points) for side in zip(*points, strict=True))
+    yield from ((x + 1.8 * (a - x), y + 1.8 * (b - y)) for a, b in points)
+
+
 def _heads(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]:
-    """Yield the mean of the heads and each head as a row of squares."""
-    weights: dict[str, dict[int, float]] = {}
-    tokens: dict[int, str] = {}
+    """Yield the heads together and each head as a row of squares: contributions, then weights."""
     records: list[dict[str, Any]] = table.records()
-    for row in records:
-        if row["weight"] is not None:
-            weights.setdefault(row["head"], {})[row["position"]] = row["weight"]
-            tokens[row["position"]] = row["token"]
-    if len(weights) > 1:
-        mean = {p: sum(w.get(p, 0.0) for w in weights.values()) / len(weights) for p in tokens}
-        named = {"mean": mean, **{f"head {head}": some for head, some in weights.items()}}
-        rows = [(name, tokens[p], some.get(p)) for name, some in named.items() for p in tokens]
-        chart = Chart("heat", ["weight"], "token", [0], domain=(0, 1))
-        yield Table(("", "token", "weight"), rows, chart=chart)
+    for number in _numbers(parameters):
+        heads: dict[str, dict[int, float]] = {}
+        tokens: dict[int, str] = {}
+        for row in records:
+            if row["head"] != "own" and row[number] is not None:
+                heads.setdefault(row["head"], {})[row["position"]] = row[number]
+                tokens[row["position"]] = row["token"]
+        if len(heads) < 2:
+            return
+        # of all heads, weights are averaged and contributions add up
+        parts = len(heads) if number == "weight" else 1
+        whole = {p: sum(one.get(p, 0.0) for one in heads.values()) / parts for p in tokens}
+        if number == "contribution":
+            _add_own(whole, records)
+        named = {"mean" if parts > 1 else "all": whole}
+        named |= {f"head {head}": one for head, one in heads.items()}
+        rows = [(name, tokens[p], one.get(p)) for name, one in named.items() for p in tokens]
+        chart = Chart("heat", [number], "token", [0], domain=(0, 1))
+        yield Table(("", "token", number), rows, chart=chart)
+
+
+def _add_own(parts: dict[int, float], records: Sequence[Mapping[str, Any]]) -> None:
+    """Add the word's own part to its contribution, if it is a word of the sentence."""
+    first = [row for row in records if row["head"] == records[0]["head"]]
+    names = number_repeats([str(row["token"]) for row in first])
+    for own in (row for row in records if row["head"] == "own"):
+        places = [row["position"] for row, name in zip(first, names, strict=True)]
+        at = dict(zip(names, places, strict=True)).get(own["token"])
+        if at in parts:
+            parts[at] += own["contribution"]
 
 
 def _axes(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]:
@@ -107,7 +145,15 @@ def _counts(model: Model, table: Table, parameters: Parameters) -> Iterator[Tabl
     yield Table(table.columns, rows, chart=chart)
 
 
+def _bars(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]:
+    """Yield the contribution and change of each word, then its weight and change."""
+    rows = list(table.rows)
+    for number in _numbers(parameters):
+        charts = [replace(chart, y=[number, "change"]) for chart in table.charts]
+        yield Table(table.columns, rows, chart=charts)
+
+
 DRAWN: Mapping[str, Callable[[Model, Table, Parameters], Iterator[Table]]] = {
     "explain": _heads, "compare": _axes, "reweigh": _by_hand, "similarity": _cosines,
-    "counts": _counts, "ablate": lambda model, table, parameters: iter([table]),
+    "counts": _counts, "ablate": _bars,
 }  # fmt: skip

@@ -5,25 +5,30 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
 from typing import Any
 
-import numpy as np
-
+from ctxembed.context.columns import DRAWN
+from ctxembed.context.parse import parse
+from ctxembed.context.representations import Representations
+from ctxembed.context.sentences import choose_attention
 from ctxembed.context.worked_example import open_worked_example
 from ctxembed.errors import Replaced, UsageError
-from ctxembed.model.bundled import corpora_directory
+from ctxembed.explanation.by_hand import weigh_by_hand
+from ctxembed.explanation.explanation import trace_targets
+from ctxembed.model.bundled import BUNDLED, bundled_model, corpora_directory
 from ctxembed.model.model import Model
 from ctxembed.output.cells import json_value
 from ctxembed.queries.ablate import ablate
+from ctxembed.queries.axes import suggest_axes
 from ctxembed.queries.compare import compare
 from ctxembed.queries.explain import explain, explain_weights
+from ctxembed.queries.reweigh import reweigh
 from ctxembed.queries.similarity import similarity
-from ctxembed.queries.unfold import reweigh, set_weights, unfold
+from ctxembed.queries.unfold import unfold
 from ctxembed.queries.vectorize import count_words
 from ctxembed.table import Table
 from ctxembed.web.pictures import draw_map, draw_pictures
-from ctxembed.web.words import lay_out, read_words
+from ctxembed.web.words import WIDTHS, lay_out, read_words
 from ctxembed.word_senses.sense_map import WordMap
 
 Parameters = Mapping[str, Any]
@@ -34,6 +39,7 @@ MAX_CHARACTERS = 2000  # of a sentence
 MAX_WORDS = 120
 MAX_SENTENCES = 4
 MAX_AXES = 6
+MAX_PRINTED = 5  # numbers of a vector that the page writes
 
 
 @dataclass(frozen=True)
@@ -53,13 +59,17 @@ class Models:
     name: str | None = None  # as written after -m; None for the default model
     opened: dict[str, Model] = field(default_factory=dict)
 
-    def get(self, vectors: str | None) -> Model:
-        """Return the model, or the model of a worked example."""
-        if vectors is None:
+    def get(self, vectors: str | None = None, model: str | None = None) -> Model:
+        """Return the model, the model of a worked example, or a bundled model."""
+        if vectors is None and model is None:
             return self.model
-        if vectors not in self.opened:
-            self.opened[vectors] = open_worked_example(_example(vectors))
-        return self.opened[vectors]
+        key = f"{vectors or ''} {model or ''}"
+        if key not in self.opened:
+            if vectors is not None:
+                self.opened[key] = open_worked_example(_example(vectors))
+            else:
+                self.opened[key] = Model.open(bundled_model(str(model)))
+        return self.opened[key]
 
     def check_unchanged(self) -> None:
         """Refuse to answer from files that were written to in place; takes some 40 microseconds."""
@@ -80,10 +90,10 @@ def answer(models: Models, name: str, parameters: Parameters) -> Json:
     if name not in QUESTIONS:
         raise UsageError(f"Unknown question {name!r}.")
     question = QUESTIONS[name]
-    if unknown := set(parameters) - {*question.takes, "vectors"}:
+    if unknown := set(parameters) - {*question.takes, *CHOSEN, *SHOWN}:
         raise UsageError(f"{name} has no parameter {', '.join(sorted(unknown))}.")
-    rest = {key: value for key, value in parameters.items() if key != "vectors"}
-    model = models.get(parameters.get("vectors"))
+    rest = {key: value for key, value in parameters.items() if key not in (*CHOSEN, *SHOWN)}
+    model = models.get(*map(parameters.get, CHOSEN))
     table = question.ask(model, **rest)
     result = {**as_json(table), "command": _command(models, name, parameters)}
     pictures = draw_pictures(model, name, table, parameters)
@@ -98,6 +108,16 @@ def answer_map(models: Models, sense_map: WordMap, name: str, sentence: str = ""
         return as_json(sense_map.legend())
     command = f"ctxembed senses {sense_map.senses.word}"
     return {**as_json(sense_map.drawn()), "command": command, "pictures": draw_map(sense_map)}
+
+
+def shorten_vectors(content: Json, question: str) -> Json:
+    """Round the long vectors of the answer `unfold`, for a file: the page draws them as colours."""
+    if question == "unfold":
+        at = [column["role"] for column in content["columns"]].index("vector")
+        for row in content["rows"]:
+            if row[at] is not None and len(row[at]) > MAX_PRINTED:
+                row[at] = [round(number, 3) for number in row[at]]
+    return content
 
 
 def as_json(table: Table) -> Json:
@@ -126,8 +146,8 @@ def _command(models: Models, name: str, parameters: Parameters) -> str:
         return shlex.join(["printf", r"%s\n", *texts]) + " | " + shlex.join(line)
     if parameters.get("vectors"):
         line += ["--vectors", str(parameters["vectors"])]
-    elif models.name is not None and "--weights" not in line:
-        line += ["-m", models.name]
+    elif (model := parameters.get("model") or models.name) and "--weights" not in line:
+        line += ["-m", str(model)]
     return shlex.join(line)
 
 
@@ -139,26 +159,25 @@ def _explain(
     table = explain(model, sentence, head="each", **parameters)
     if not weights:
         return table
-    rows = [list(row) for row in table.rows]
-    number, position, weight = map(table.names.index, ("head", "position", "weight"))
-    for _, group in groupby(rows, key=lambda row: row[number]):
-        some = [row for row in group if row[weight] is not None and head in (None, row[number])]
-        positions = [str(row[position]) for row in some]
-        if some and not set(weights) <= set(positions):
-            raise UsageError(f"No known word has the position of a weight: {', '.join(weights)}.")
-        fixed = {positions.index(at): value for at, value in weights.items() if some}
-        shared = set_weights(np.array([row[weight] for row in some]), fixed) if some else ()
-        for row, value in zip(some, shared, strict=True):
-            row[weight] = float(value)
+    kind = parameters.get("attention"), parameters.get("general")
+    chosen = choose_attention(Representations.of(model), *kind)
+    values = {int(position): weight for position, weight in weights.items()}
+    computed = next(trace_targets(chosen, parse(model, sentence)))
+    item = weigh_by_hand(computed, values, head or "mean")
+    changed = {row[0:1] + row[2:3]: row[-2:] for row in map(tuple, item.rows("each"))}
+    number, position = map(table.names.index, ("head", "position"))
+    rows = [(*row[:-2], *changed[row[number], row[position]]) for row in table.rows]
     return Table(table.columns, rows, table.notes, table.unknown)
 
 
+CHOSEN = ("vectors", "model")  # parameters of every question: what it is asked of
+SHOWN = ("narrow", "drawn")  # which of its pictures are drawn; all without them
 LAYER = ("attention", "general")
 SEEN = (*LAYER, "over", "encoding")
 OPTIONS = (*SEEN, "method")  # of commands
 QUESTIONS = {
     "words": Question(read_words, ("sentence", "gone")),
-    "layout": Question(lay_out, ("sentence", "target", "narrow", "over")),
+    "layout": Question(lay_out, ("sentence", "target", "width", "over")),
     "explain": Question(_explain, ("sentence", *SEEN, "weights", "head"), "explain * --head each"),
     "weights": Question(
         lambda _, weights: explain_weights(_example(weights)), ("weights",), "explain --weights *"
@@ -166,6 +185,7 @@ QUESTIONS = {
     "compare": Question(
         partial(compare, number=4), ("sentences", "axes", "general"), "compare * -n 4"
     ),
+    "axes": Question(suggest_axes, ("word",)),
     "ablate": Question(ablate, ("sentences", "axes", *LAYER), "ablate *"),
     "similarity": Question(similarity, ("words", "attention"), "similarity *"),
     "unfold": Question(unfold, ("sentence", *SEEN, "head"), "explain * --steps"),
@@ -238,7 +258,10 @@ CHECKS: Mapping[str, Check] = {
     "head": _matches(r"\d{1,2}"),
     "method": _matches("one-hot|bow|tfidf"),
     "encoding": _matches("none|sinusoidal"),
+    "model": lambda value: value in BUNDLED,
     "narrow": lambda value: isinstance(value, bool),
+    "drawn": lambda value: value in DRAWN,
+    "width": lambda value: value in WIDTHS,
     "target": _is_index,
     "gone": lambda value: _all_are(value, list, MAX_WORDS, _is_index),
     "axes": _are_axes,

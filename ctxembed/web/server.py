@@ -14,9 +14,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ctxembed.errors import CtxembedError, Replaced, UsageError
+from ctxembed.model.bundled import bundled_name
+from ctxembed.web.description import attention_names, describe_model, map_kind
 from ctxembed.web.document import document
-from ctxembed.web.gather import attention_names, describe_model
 from ctxembed.web.jobs import Jobs
+from ctxembed.web.lessons import chapter_models, describe_chapters
 from ctxembed.web.questions import Json, Models, answer, answer_map, check
 from ctxembed.word_senses.sense_map import WordMap
 
@@ -53,8 +55,10 @@ class Server(ThreadingHTTPServer):
             folder.max_copied = MAX_COPIED
         models.model.dequantize()
         model = describe_model(models)
-        data = {"live": True, "maps": True, "model": model, "foot": [model]}
+        data = {"live": True, "maps": map_kind(models.model), "model": model, "foot": [model]}
         data["attentions"] = attention_names(models)
+        data["name"] = bundled_name(models.model.path)
+        data |= {"lessons": describe_chapters(), "models": chapter_models()}
         self.page = document(data, "ctxembed explore").encode()
 
     @property

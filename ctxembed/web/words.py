@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
+from ctxembed.model.saved_senses import open_senses
 from ctxembed.output.letters import measure, runs_left
 from ctxembed.output.sentence import arc_above, arc_beside, arc_height, place_across
 from ctxembed.output.sheet import short
@@ -18,11 +19,14 @@ WORDS = (
     Column("known", "1 if the model knows it"),
     Column("content", "1 if it carries content"),
     Column("target", "1 if it was marked"),
+    Column("mapped", "1 if its occurrences or its saved senses can be drawn"),
     Column("marked", "the sentence with this word as its target", "text"),
     Column("together", "the sentence with this and all content words as targets", "text"),
 )
 _MARKED = re.compile(r"\[([^\[\]]*\w[^\[\]]*)\]")
-WIDE, NARROW = 1080, 340  # pixels for a sentence
+WIDTHS = (340, 520, 720, 1080, 1480)  # pixels for a sentence: the page takes what fits
+SIZES = (24, 21, 18, 16)  # of letters on one line
+MIN_BOX = 36  # the width of a word: its number is written below it
 SIDE, LINE, BOX = 74, 36, 30  # a word per line: space for arcs, height of line and box
 LAYOUT = (
     Column("size", "size of the letters"),
@@ -78,9 +82,10 @@ def read_words(model: Model, sentence: str, gone: Sequence[int] = ()) -> Table:
     for i, (left, text, word, relative, marked) in enumerate(parts):
         answers = relative is not None and i not in gone
         sentences = [mark_targets(i), mark_targets(i, *carriers)] if answers else ["", ""]
-        flags = (relative is not None, i in carriers, marked)
+        mapped = relative is not None and (model.index is not None or word in open_senses(model))
+        flags = (relative is not None, i in carriers, marked, mapped)
         rows.append((left, text, word, *map(int, flags), *sentences))
-    return Table(WORDS, [*rows, *([(before, "", "", 0, 0, 0, "", "")] if before else [])])
+    return Table(WORDS, [*rows, *([(before, "", "", 0, 0, 0, 0, "", "")] if before else [])])
 
 
 def _rows(model: Model, word: str) -> list[int]:
@@ -90,13 +95,16 @@ def _rows(model: Model, word: str) -> list[int]:
 
 
 def lay_out(
-    model: Model, sentence: str, target: int | None = None, narrow: bool = False,
+    model: Model, sentence: str, target: int | None = None, width: int = WIDTHS[-2],
     over: str | None = None,
 ) -> Table:  # fmt: skip
-    """Return a row for the whole drawing, then for each word; with over, for each of its words."""
+    """Return a row for the whole drawing, then for each word; with over, for each of its words.
+
+    width: one of WIDTHS, the most that the drawing may take.
+    """
     parts = [(str(row[0]), str(row[1])) for row in read_words(model, sentence).rows]
     words, tails = [word for _, word in parts if word], [left.strip() for left, _ in parts[1:]]
-    width, turned = NARROW if narrow else WIDE, runs_left(" ".join(words))
+    turned = runs_left(" ".join(words))
     target = target if target in range(len(words)) else None
     if over is not None:
         others = [str(row[1]) for row in read_words(model, over).rows if row[1]]
@@ -106,14 +114,14 @@ def lay_out(
 
 
 def _box_widths(words: Sequence[str], size: int) -> list[float]:
-    return [max(40.0, measure(word, size) * 1.06 + 14) for word in words]
+    return [max(MIN_BOX, measure(word, size) * 1.06 + 14) for word in words]
 
 
 def _place_on_one_line(
     words: Sequence[str], tails: Sequence[str], target: int | None, width: float, turned: bool
 ) -> list[Row]:
     """Place words on one line in the largest letters that fit, arcs above; [] if none fit."""
-    for size in (24, 21, 18):
+    for size in SIZES:
         sizes = _box_widths(words, size)
         gaps = [measure(tail, size) + size / 2.5 for tail in (*tails, "")[: len(words)]]
         if (total := sum(sizes) + sum(gaps)) <= width:

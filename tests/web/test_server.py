@@ -15,6 +15,7 @@ import ctxembed
 from ctxembed.cli.explore import _is_loopback
 from ctxembed.errors import UsageError
 from ctxembed.web.questions import check
+from ctxembed.web.words import WIDTHS
 from tests.conftest import Run
 from tests.web.served import Held, Served, as_records, explore, is_running
 
@@ -65,6 +66,16 @@ def test_two_sequences_and_counts_are_those_of_the_commands(served: Served, ofte
     assert served.ask("counts", sentences=["/etc/passwd"], method="bow")[1]["rows"] == [[1, 1, 1]]
 
 
+def test_only_the_pictures_that_are_shown_are_drawn(served: Served) -> None:
+    whole = served.ask("explain", sentence=APPLE)[1]["pictures"]
+    assert [len(one) for one in whole] == [2, 2]  # contributions and weights, wide and narrow
+    for i, drawn in enumerate(("contribution", "weight")):
+        for narrow in (False, True):
+            shown = served.ask("explain", sentence=APPLE, drawn=drawn, narrow=narrow)[1]
+            assert shown["pictures"] == [[whole[i][narrow]]]
+            assert "draw" not in shown["command"]
+
+
 def test_weights_by_hand(served: Served) -> None:
     """The word at position 3 weighs 0.5 in each head, and all words together still 1."""
     status, answered = served.ask("explain", sentence=APPLE, weights={"3": 0.5})
@@ -78,10 +89,10 @@ def test_weights_by_hand(served: Served) -> None:
 
 
 def test_words_and_arcs_have_coordinates(served: Served) -> None:
-    for narrow in (False, True):
-        _, answered = served.ask("layout", sentence=APPLE, target=1, narrow=narrow)
+    for width in WIDTHS:
+        _, answered = served.ask("layout", sentence=APPLE, target=1, width=width)
         whole, *boxes = as_records(answered)
-        assert len(boxes) == 5 and whole["arc"] == "ltr"
+        assert len(boxes) == 5 and whole["arc"] == "ltr" and whole["width"] <= width
         assert all(0 <= box["x"] <= whole["width"] - box["width"] + 0.1 for box in boxes)
         assert all(box["arc"].startswith("M") for i, box in enumerate(boxes) if i != 1)
 
@@ -234,11 +245,12 @@ def test_a_search_is_stopped(often: Path, tmp_path: Path) -> None:
         for _ in range(3):  # several tabs share one search
             assert served.ask("map", **parameters)[0] == 202
         (first,) = held.wait_for()
-        status, answer = served.ask("map", **parameters)
-        assert (status, answer["stage"]) == (202, "occurrences") and answer["progress"] in (
-            None,
-            0.25,
-        )
+        stages = ["starting"]
+        while stages[-1] == "starting":  # until the server has read what the process says
+            status, answer = served.ask("map", **parameters)
+            stages.append(answer["stage"])
+            time.sleep(0.05)
+        assert (status, stages[-1]) == (202, "occurrences") and answer["progress"] in (None, 0.25)
         assert is_running(first)
         body = json.dumps({"parameters": parameters}).encode()
         path, kind = f"/{served.token}/stop", "application/json"
@@ -296,9 +308,9 @@ def test_this_machine() -> None:
 
 
 def test_every_parameter_of_the_page_has_a_limit() -> None:
-    from ctxembed.web.questions import CHECKS, QUESTIONS
+    from ctxembed.web.questions import CHECKS, CHOSEN, QUESTIONS, SHOWN
 
     taken = {name for question in QUESTIONS.values() for name in question.takes}
-    assert taken | {"word", "vectors"} == set(CHECKS)
+    assert taken | {"word", *CHOSEN, *SHOWN} == set(CHECKS)
     with pytest.raises(UsageError, match="path"):
         check({"path": "/etc"})

@@ -59,5 +59,11 @@ function say(text) {
   setTimeout(() => message.remove(), 2500);
 }
 
+// A number as the page writes it everywhere, with two digits.
 const fixed = (value, digits = 2) =>
   value === null || value === undefined ? "" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+
+// The same with more digits in its tip. how: how it is worked out, if an exercise may hide it; shown: what comes
+// out with the numbers of two digits that the page shows.
+const number = (value, how = null, shown = value) => h("span", { title: fixed(value, 5), "data-value": how && value, "data-shown": how && shown, "data-how": how }, fixed(value));
+const rounded = (value) => Number(fixed(value));

@@ -2,6 +2,14 @@
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight",
   "font-style", "font-family", "paint-order", "text-anchor", "dominant-baseline", "text-decoration-line", "direction"];
 
+const PICTURE_MARGIN = 20; // pixels around a saved picture
+const CAPTION = 22; // pixels of the line below it that says what is drawn
+
+function withMargin(svg) {
+  const { x, y, width, height } = svg.viewBox.baseVal, line = svg.dataset.caption ? CAPTION : 0;
+  return { x: x - PICTURE_MARGIN, y: y - PICTURE_MARGIN, width: Math.max(width, line && 420) + 2 * PICTURE_MARGIN, height: height + line + 2 * PICTURE_MARGIN };
+}
+
 function standalone(svg) {
   const copy = svg.cloneNode(true);
   const from = [svg, ...svg.querySelectorAll("*")];
@@ -15,11 +23,14 @@ function standalone(svg) {
     for (const name of ["class", "tabindex", "role", "data-key"]) into[i].removeAttribute(name);
   });
   copy.querySelectorAll("[data-tool]").forEach((tool) => tool.remove());
-  const { width, height } = svg.viewBox.baseVal;
+  const { x, y, width, height } = withMargin(svg);
+  if (svg.dataset.caption) copy.append(s("text", { x: x + PICTURE_MARGIN, y: y + height - PICTURE_MARGIN, "font-size": 12, fill: getComputedStyle(svg).color, "font-family": "sans-serif" }, svg.dataset.caption));
+  copy.removeAttribute("data-caption");
   copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
-  copy.prepend(s("rect", { width, height, fill: getComputedStyle(svg.closest(".card")).backgroundColor }));
+  copy.prepend(s("rect", { x, y, width, height, fill: getComputedStyle(svg.closest(".card")).backgroundColor }));
   // Remove characters that XML forbids.
   return new XMLSerializer().serializeToString(copy).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "");
 }
@@ -40,7 +51,7 @@ function save(name, content, type) {
 }
 
 function savePicture(name, svg) {
-  const { width, height } = svg.viewBox.baseVal;
+  const { width, height } = withMargin(svg);
   const url = URL.createObjectURL(new Blob([standalone(svg)], { type: "image/svg+xml" }));
   const image = new Image();
   image.onload = () => {

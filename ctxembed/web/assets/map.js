@@ -7,7 +7,7 @@ class SenseMap {
   }
 
   // points, legend, placed: answers; query: text to find; hidden: senses that are not shown.
-  draw({ word, points, legend, placed, query, hidden, toggle, search, redrawn }) {
+  draw({ word, points, legend, placed, query, hidden, toggle, search, redrawn, centres }) {
     const frame = points.pictures[0][cardIsNarrow(true) ? 1 : 0], { width, height } = frame;
     if (word !== this.word) Object.assign(this, { word, zoom: [1, 0, 0], picked: null });
     const [factor, left, top] = this.zoom; // on the page: factor * pixel + left or top
@@ -20,7 +20,7 @@ class SenseMap {
     const senses = legend.records();
     const few = all.length < 40;
     const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": `map of ${all.length} occurrences of ${word} in ${senses.length} senses` });
+      "aria-label": centres ? `map of ${senses.length} senses of ${word}` : `map of ${all.length} occurrences of ${word} in ${senses.length} senses` });
     const shown = all.filter((point) => !hidden.includes(point.sense));
     for (const { sense } of senses) {
       for (const lit of wanted ? [false, true] : [true]) {
@@ -30,14 +30,21 @@ class SenseMap {
       }
     }
     const halo = { "font-weight": 650, stroke: "var(--card)", "stroke-width": 4, "paint-order": "stroke" };
+    const within = (p) => [Math.min(width - 12, Math.max(12, px(p.x))), Math.min(height - 12, Math.max(12, py(p.y)))];
+    // labels are placed where they cover no other label, ring or centre of a sense
+    const taken = [...here, ...(centres ? shown : [])].map((p) => { const [x, y] = within(p); return [x - 12, y - 12, x + 12, y + 12]; });
     for (const [x, y, text, sense] of frame.names) {
-      if (!hidden.includes(sense)) svg.append(s("text", { x: factor * x + left, y: factor * y + top, "font-size": 15, "text-anchor": "middle", ...halo }, text));
+      if (hidden.includes(sense)) continue;
+      const [at, above] = [factor * x + left, factor * y + top];
+      const place = centres ? freePlace(...within(shown.find((point) => point.sense === sense)), text, 15, taken, width, height) : [at, above, "middle"];
+      svg.append(s("text", { x: place[0], y: place[1], "font-size": 15, "text-anchor": place[2], ...halo }, text));
+      if (!centres) taken.push([at - 4 * text.length, above - 12, at + 4 * text.length, above + 4]);
     }
     here.forEach((p, i) => {
-      const [x, y] = [Math.min(width - 12, Math.max(12, px(p.x))), Math.min(height - 12, Math.max(12, py(p.y)))];
-      const side = x > width - 120 ? -1 : 1;
+      const [x, y] = within(p), text = here.length > 1 ? `sentence ${i + 1}` : "this sentence";
+      const place = freePlace(x, y, text, 13, taken, width, height);
       svg.append(s("g", { class: "here" }, s("circle", { cx: x, cy: y, r: 11, fill: "none", stroke: "var(--ink)", "stroke-width": 2.5 }), s("circle", { cx: x, cy: y, r: 4, fill: "var(--ink)" }),
-        s("text", { x: x + 15 * side, y: y + 5, "font-size": 13, "text-anchor": side < 0 ? "end" : "start", ...halo }, here.length > 1 ? `sentence ${i + 1}` : "this sentence")));
+        s("text", { x: place[0], y: place[1], "font-size": 13, "text-anchor": place[2], ...halo }, text)));
     });
     const ring = s("circle", { r: 7, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, visibility: "hidden" });
     svg.append(ring);
@@ -88,24 +95,39 @@ class SenseMap {
     });
     const button = (text, name, call) => h("button", { type: "button", "aria-label": name, title: name, "data-key": `map-${name}`, onclick: call }, text);
     const controls = h("div", { class: "controls" },
-      h("label", null, "search ", h("input", { type: "search", value: query, "data-key": "map-search", "aria-label": "search the occurrences", ...typing(150, (event) => search(event.target.value)) })),
+      !centres && h("label", null, "search ", h("input", { type: "search", value: query, "data-key": "map-search", "aria-label": "search the occurrences", ...typing(150, (event) => search(event.target.value)) })),
       wanted && h("span", { class: "hint", role: "status" }, `${shown.filter(hit).length} of ${shown.length}`),
       h("span", { class: "group" }, button("+", "zoom in", () => zoom(1.4)), button("−", "zoom out", () => zoom(0.7)), button("all", "show all", () => { this.zoom = [1, 0, 0]; redrawn(); })),
       h("span", { class: "group senses", role: "group", "aria-label": "senses" }, senses.map((one) =>
         h("button", { type: "button", "aria-pressed": String(!hidden.includes(one.sense)), "data-key": `sense-${one.sense}`, onclick: () => toggle(one.sense) },
           mark(one.sense - 1), `${one.sense}: `, h("bdi", null, one.markers.split(" ").slice(0, 2).join(" ")), ` ${Math.round(100 * one.share)} %`))));
-    return { svg, parts: [controls, h("div", { class: "map-side" }, plane, this.list(all, shown, wanted ? shown.filter(hit) : []))] };
+    return { svg, parts: [controls, h("div", { class: "map-side" }, plane, this.list(all, shown, wanted ? shown.filter(hit) : [], centres))] };
   }
 
   // The twelve most similar occurrences, by the coordinates in `near`.
-  list(all, shown, hits) {
+  list(all, shown, hits, centres) {
     const from = all[this.picked];
+    if (centres) return h("p", { class: "hint" }, "Each mark is the middle of one sense: this model was made without its corpus, so single occurrences cannot be drawn.");
     if (!from && !hits.length) return h("p", { class: "hint" }, "Each point is one occurrence. Point at one to read it; click it, and the twelve most like it are listed here. Ctrl with the wheel zooms, dragging moves.");
     const chosen = from ? nearestTo(from, all, 12) : hits.slice(0, 12);
     return h("div", null,
       h("p", { class: "plain", dir: "auto" }, from ? ["Most like ", h("b", null, from.sentence)] : "The first matches"),
       h("ol", { class: "near" }, chosen.map((point) => h("li", { dir: "auto" }, mark(point.sense - 1), point.sentence))));
   }
+}
+
+// Where a label beside a point covers least of the boxes taken; its own box is added to them.
+function freePlace(x, y, text, size, taken, width, height) {
+  const long = 0.6 * size * text.length;
+  const places = [[x + 16, y + size / 3, "start"], [x - 16, y + size / 3, "end"], [x, y - 18, "middle"], [x, y + 14 + size, "middle"]].map(([a, b, anchor]) => {
+    const from = anchor === "start" ? a : anchor === "end" ? a - long : a - long / 2;
+    return { place: [a, b, anchor], box: [from, b - size, from + long, b + 4] };
+  });
+  const covered = ([a, b, c, d]) => taken.reduce((sum, [e, f, g, i]) => sum + Math.max(0, Math.min(c, g) - Math.max(a, e)) * Math.max(0, Math.min(d, i) - Math.max(b, f)), 0)
+    + 100 * (Math.max(0, -a) + Math.max(0, c - width) + Math.max(0, -b) + Math.max(0, d - height));
+  const best = places.reduce((one, other) => (covered(other.box) < covered(one.box) ? other : one));
+  taken.push(best.box);
+  return best.place;
 }
 
 function nearestTo(from, all, number) {

@@ -9,12 +9,13 @@ function definitionOf(row, written, said) {
 }
 
 // The answer in words: what the word is like here, why, and on average.
-function inWords({ rows, name, words, target, lead }) {
-  const chosen = rows.find((row) => row.representation === name);
+// hand: the answer with weights set by hand, which then leads.
+function inWords({ hand, rows, name, words, target, lead }) {
+  const chosen = hand?.row ?? rows.find((row) => row.representation === name);
   const list = (row) => [row?.like ?? []].flat().join(", ");
-  const sense = /sense \d+ of \d+ \([^)]*\)/.exec(lead ?? "")?.[0];
+  const sense = !hand && /sense \d+ of \d+ \([^)]*\)/.exec(lead ?? "")?.[0];
   return [
-    (list(chosen) || !state.vectors) && h("p", { class: "says", dir: "auto" }, h("b", null, words[target].written), " here is like ",
+    (list(chosen) || !state.vectors) && h("p", { class: "says", dir: "auto" }, hand && h("span", { class: "hint" }, "With your weights, "), h("b", null, words[target].written), " here is like ",
       h("b", { class: "like" }, list(chosen) || "no word it knows"), "."),
     chosen?.because?.length > 0 && h("p", { class: "plain because" }, "Because of ", [chosen.because].flat().flatMap((one, i) => [i ? ", " : "", h("bdi", null, one.word ? `${one.word} ${one.share.toFixed(2)}` : one)]), "."),
     sense && h("p", { class: "plain sense" }, `${sense[0].toUpperCase()}${sense.slice(1)}, ${fixed(chosen.sense_share)} sure.`),

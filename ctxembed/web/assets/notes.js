@@ -6,7 +6,7 @@ async function showHand(now) {
   const parts = await Promise.all(targets.map(async (target) => {
     const mine = rows.filter((row) => row.target === target);
     const inside = mine.findIndex((row) => row.token === target);
-    const words = mine.map((row) => ({ written: row.token, word: row.token, known: true, gone: false, weight: row.weight, tail: "" }));
+    const words = mine.map((row) => ({ written: row.token, word: row.token, known: true, gone: false, value: row.weight, tail: "" }));
     const layout = await ask("layout", { sentence: mine.map((row) => row.token).join(" "), target: inside < 0 ? undefined : inside });
     const recipe = `${target} = ${mine.map((row) => `${fixed(row.weight)} ${row.token}`).join(" + ")}`;
     return h("div", { class: "sentence" }, h("p", { class: "says recipe" }, recipe),
@@ -31,7 +31,7 @@ async function showLadder(now) {
   cards.sentences.show(null, null, h("p", { class: "hint" }, "Below word vectors: any two different words are equally far apart."),
     ...state.sentences.map((one, i) => h("div", { class: "sentence", "data-sentence": i }, inputOf(one, i))));
   answers.forEach((answer, i) => {
-    cards[RUNGS[i][0]].show(answer, drawPicture(answer, RUNGS[i][1]));
+    cards[RUNGS[i][0]].show(answer, drawPicture(answer, RUNGS[i][1], { how: `${RUNGS[i][1]}: ${RUNGS[i][2]}` }));
   });
   drawTop();
 }

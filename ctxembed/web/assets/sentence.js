@@ -1,32 +1,45 @@
-// The sentence: words shaded by weight, with arcs from the target to the other words.
-// layout: a row for the drawing, then a box for each word. words: [{written, tail, known, gone, weight}].
+// The sentence: words shaded by a number, with arcs from the target to the other words.
+// layout: a row for the drawing, then a box for each word. words: [{written, tail, known, gone, value}].
+// value: the contribution or the weight of a word, as state.draw says; of those below 0 another colour.
 // others: the words of a second sentence that the target looks at. target: index or null.
 // on: handlers of a click, a key or a drag; a missing handler disables the action.
 function drawSentence({ layout, words, others = null, target, on, chosen }) {
   const [whole, ...boxes] = layout.records();
   const { width, size } = whole, rtl = whole.arc === "rtl", seen = others ?? words;
   const down = Boolean(others) || boxes.some((box) => box.y !== boxes[0].y);
-  const height = whole.height + (down ? 0 : on.weigh ? 80 : 26);
-  const svg = s("svg", { class: "words", viewBox: `0 0 ${width} ${height}`, width, height, role: "group",
+  const height = whole.height + (down ? 0 : on.bars ? 80 : 26);
+  const svg = s("svg", { class: "words", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "data-caption": CAPTIONS[state.hand ? "weight" : state.draw],
     "aria-label": `The sentence; ${target === null ? "no word" : words[target].written} looks at the ${others ? "other" : "others"}` });
   const box = (i) => boxes[others ? words.length + i : i];
-  const order = seen.map((_, i) => i).sort((a, b) => (seen[a].weight ?? 0) - (seen[b].weight ?? 0));
+  const order = seen.map((_, i) => i).sort((a, b) => Math.abs(seen[a].value ?? 0) - Math.abs(seen[b].value ?? 0));
   if (target !== null) for (const i of order) {
-    const { weight, gone } = seen[i];
-    if (!(weight > 0) || gone || !box(i)?.arc) continue;
-    svg.append(s("path", { class: "arc", d: box(i).arc, "stroke-width": Math.max(0.5, 16 * weight).toFixed(2),
-      opacity: Math.min(1, 0.3 + weight).toFixed(2), "data-weight": weight }));
+    const { value, gone } = seen[i], size = Math.abs(value ?? 0);
+    if (!size || gone || !box(i)?.arc) continue;
+    svg.append(s("path", { class: value < 0 ? "arc minus" : "arc", d: box(i).arc, "stroke-width": Math.max(0.5, 16 * size).toFixed(2),
+      opacity: Math.min(1, 0.3 + size).toFixed(2), "data-value": value }));
   }
   const shared = { rtl, size, width, down };
-  words.forEach((word, i) => svg.append(...drawWord(others ? { ...word, weight: null } : word, i, boxes[i], { ...shared, target, on, chosen, words })));
+  words.forEach((word, i) => svg.append(...drawWord(others ? { ...word, value: null } : word, i, boxes[i], { ...shared, target, on, chosen, words })));
   others?.forEach((word, i) => svg.append(...drawWord(word, `other-${i}`, box(i), { ...shared, target: null, on: {}, chosen: null, words: others })));
   return svg;
 }
 
+const CAPTIONS = {
+  contribution: "contribution: how much of the vector comes from a word",
+  weight: "weight: how much attention looks at a word, though it may add little",
+};
+
+// How the numbers below the words are worked out.
+const HOW = {
+  weight: "Softmax of the scores: e to the score, divided by the sum of all; of several heads, the mean",
+  contribution: "The weight times how far the word's value points along the new vector; all of them sum to 1",
+  hand: "All weights sum to 1: subtract the others from 1",
+};
+
 function drawWord(word, i, { x, y, width: w, height: high }, { rtl, size, width, down, target, on, chosen, words }) {
   const kind = ["word", i === target && "target", !word.known && "unknown", word.gone && "gone"].filter(Boolean).join(" ");
   const status = word.gone ? "removed" : !word.known ? "not in the vocabulary"
-    : i === target ? "the target" : word.weight === null ? "" : `weight ${fixed(word.weight)}`;
+    : i === target ? "the target" : word.value === null ? "" : `${word.byHand === undefined ? "weight" : state.draw} ${fixed(word.value)}`;
   const can = word.known && word.can !== false && (on.choose || word.gone);
   const letters = { y: y + high / 2 + size / 3, "font-size": size, direction: rtl ? "rtl" : null };
   const group = s("g", { class: kind, role: can ? "button" : null, tabindex: can ? 0 : null, "data-key": `word-${i}`, "data-word": can && !word.gone ? i : null,
@@ -34,14 +47,14 @@ function drawWord(word, i, { x, y, width: w, height: high }, { rtl, size, width,
     onclick: () => (word.gone ? on.take?.(i) : can && on.choose(i)),
     onkeydown: (event) => onKey(event, i, word, on, words) },
     s("title", null, [word.written, status].filter(Boolean).join(": ")),
-    s("rect", { class: "shade", x, y, width: w, height: high, rx: 5, opacity: word.gone || i === target ? 0 : (0.62 * Math.min(1, word.weight ?? 0)).toFixed(3) }),
+    s("rect", { class: word.value < 0 ? "shade minus" : "shade", x, y, width: w, height: high, rx: 5, opacity: word.gone || i === target ? 0 : (0.62 * Math.min(1, Math.abs(word.value ?? 0))).toFixed(3) }),
     s("rect", { class: "box", x, y, width: w, height: high, rx: 5 }),
     s("text", { x: x + w / 2, "text-anchor": "middle", ...letters }, word.written));
   return [
     group,
     on.take && word.known && !word.gone && i !== chosen && takeButton(word, i, x + w - 3, y + 2, on),
     word.tail && !down && s("text", { class: "soft", x: rtl ? x : x + w, "text-anchor": "start", ...letters }, word.tail),
-    word.weight !== null && !word.gone && gauge(word, i, { x, y, w, high, down, width }, rtl, i === target ? {} : on), // the target's own weight cannot be dragged
+    word.value !== null && !word.gone && gauge(word, i, { x, y, w, high, down, width }, rtl, i === target ? { bars: on.bars } : on), // the target's own weight cannot be dragged
   ].filter(Boolean);
 }
 
@@ -51,16 +64,16 @@ function takeButton(word, i, x, y, on) {
     s("circle", { cx: x, cy: y, r: 8 }), s("text", { x, y: y + 4, "font-size": 12, "text-anchor": "middle" }, "×"));
 }
 
-// The weight as a number and a bar that can be dragged.
+// The number of a word, and a bar; the bar of a weight can be dragged.
 function gauge(word, i, { x, y, w, high, down, width }, rtl, on) {
-  const weight = Math.min(1, word.weight), long = down ? 84 : 44;
+  const size = Math.min(1, Math.abs(word.value)), long = down ? 84 : 44;
   const [left, top] = down ? [rtl ? 34 : width - 118, y + 11] : [x + w / 2 - 4, y + high + 22];
-  const number = down ? { x: rtl ? 2 : width - 2, y: y + 20, "text-anchor": rtl ? "start" : "end" } : { x: x + w / 2, y: y + high + 16, "text-anchor": "middle" };
-  const group = s("g", { class: word.byHand ? "byhand" : null }, s("text", { class: "soft", "font-size": 12, ...number }, fixed(word.weight)));
-  if (!down && !on.weigh) return group;
+  const place = down ? { x: rtl ? 2 : width - 2, y: y + 20, "text-anchor": rtl ? "start" : "end" } : { x: x + w / 2, y: y + high + 16, "text-anchor": "middle" };
+  const group = s("g", { class: word.byHand ? "byhand" : null }, s("text", { class: "soft", "font-size": 12, "data-number": i, "data-value": word.value, "data-how": word.how ?? HOW[state.hand ? "hand" : state.draw], ...place }, s("title", null, fixed(word.value, 5)), fixed(word.value)));
+  if (!down && !on.bars) return group;
   const bar = (name, part, from) => s("rect", { class: name, rx: 4, "data-tool": down ? null : "",
     ...(down ? { x: left + from, y: top, width: part, height: 8 } : { x: left, y: top + from, width: 8, height: part }) });
-  group.append(bar("track", long, 0), bar("fill", long * weight, down && !rtl ? 0 : long * (1 - weight)));
+  group.append(bar("track", long, 0), bar(word.value < 0 ? "fill minus" : "fill", long * size, down && !rtl ? 0 : long * (1 - size)));
   if (!on.weigh) return group;
   const area = down ? { x: left - 6, y: y + 2, width: long + 12, height: 26 } : { x: left - 8, y: top - 6, width: 24, height: long + 12 };
   group.append(grip(area, word, i, on, (event, held) => {
@@ -74,7 +87,7 @@ function grip(box, word, i, on, read) {
   let held = null;
   const move = (event) => held && on.weigh(i, Math.min(1, Math.max(0, read(event, held))));
   return s("rect", { ...box, class: "grip", "data-tool": "", "data-grip": i, role: "slider", "aria-label": `weight of ${word.written}`,
-    "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": fixed(word.weight),
+    "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": fixed(word.value),
     onpointerdown: (event) => {
       const seen = event.currentTarget.getBoundingClientRect();
       held = { left: seen.left, top: seen.top, scale: seen.width / box.width };
@@ -99,7 +112,7 @@ function onKey(event, i, word, on, words) {
     Enter: () => (word.gone ? on.take?.(i) : on.choose?.(i)), " ": () => (word.gone ? on.take?.(i) : on.choose?.(i)),
     Delete: () => on.take?.(i), Backspace: () => on.take?.(i),
     ArrowRight: () => go(forward), ArrowLeft: () => go(-forward), ArrowDown: () => go(1), ArrowUp: () => go(-1),
-    "+": () => on.weigh?.(i, Math.min(1, (word.weight ?? 0) + 0.05)), "-": () => on.weigh?.(i, Math.max(0, (word.weight ?? 0) - 0.05)),
+    "+": () => on.weigh?.(i, Math.min(1, (word.value ?? 0) + 0.05)), "-": () => on.weigh?.(i, Math.max(0, (word.value ?? 0) - 0.05)),
   };
   if (!keys[event.key]) return;
   event.preventDefault();

@@ -1,9 +1,10 @@
 // Pictures: Python computes every coordinate, the page creates the elements and adds clicks.
 const cardIsNarrow = (wide) => cardWidth(wide) < (wide ? 600 : 450);
 
-// A picture of an answer; `pick` makes its rows buttons, `chosen` is the row that is pressed.
-function drawPicture(answer, title, { number = 0, pick = null, chosen = null } = {}) {
-  const drawn = answer.pictures[number]?.[cardIsNarrow() ? 1 : 0];
+// A picture of an answer; `pick` makes its rows buttons, `chosen` is the row that is pressed. how: how its
+// numbers are worked out, for an exercise.
+function drawPicture(answer, title, { number = 0, pick = null, chosen = null, how = title } = {}) {
+  const drawn = answer.pictures[number]?.[cardIsNarrow() && !DATA.live ? 1 : 0];
   if (!drawn) return null;
   const svg = s("svg", { class: "picture", viewBox: `0 0 ${drawn.width} ${drawn.height}`, width: drawn.width, height: drawn.height,
     role: pick ? "group" : "img", "aria-label": title });
@@ -13,7 +14,8 @@ function drawPicture(answer, title, { number = 0, pick = null, chosen = null } =
     const button = call && tag === "text" && !named.has(row) && named.add(row) && {
       role: "button", tabindex: 0, "data-key": `${title}-${row}`, "aria-label": text, "aria-pressed": chosen === null ? null : String(Number(row) === chosen),
       onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), call()) };
-    svg.append(s(tag, { ...attributes, ...button, onclick: call, "data-row": row }, tip && s("title", null, tip), text));
+    const shown = tag === "text" && attributes["text-anchor"] !== "end" && (attributes.class === "soft" ? /^-?\d\.\d\d$/ : /^-?\d+(\.\d\d)?$/).test(text) && { "data-value": text, "data-how": how };
+    svg.append(s(tag, { ...attributes, ...button, ...shown, onclick: call, "data-row": row }, tip && s("title", null, tip), text));
   }
   return svg;
 }

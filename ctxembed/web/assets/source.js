@@ -15,10 +15,17 @@ if (!DATA.live) {
   for (const item of DATA.answers) kept.set(keyOf(item.question, item.parameters), new Answer(item));
 }
 
+// Which pictures the server draws: those that are shown. A report has all of them.
+function picturesOf(question) {
+  if (!DATA.live || !["explain", "ablate", "compare", "reweigh", "similarity", "counts"].includes(question)) return {};
+  return { narrow: cardIsNarrow(), drawn: ["explain", "ablate"].includes(question) ? state.draw : undefined };
+}
+
 class Refused extends Error {}
 
 // Return an answer; null if a report does not contain it. `progress` may return "stop" or "leave".
-async function ask(question, parameters, progress) {
+async function ask(question, given, progress) {
+  const parameters = { ...given, ...picturesOf(question) };
   const key = keyOf(question, parameters);
   if (kept.has(key)) return kept.get(key);
   if (!DATA.live) return null;

@@ -1,9 +1,9 @@
 // Start: add the cards, read the state from the address, redraw after a change.
 main.replaceChildren(...Object.values(cards).map((card) => card.root));
-if (DATA.live) Object.assign(state, readLink(location.hash.slice(1)) ?? {});
+Object.assign(state, readLink(location.hash.slice(1)) ?? {});
 let waiting = false;
 let busy = 0;
-const soon = () => {
+function soon() {
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(async () => {
@@ -12,8 +12,10 @@ const soon = () => {
     main.setAttribute("aria-busy", "true");
     await refresh().finally(() => main.setAttribute("aria-busy", String((busy -= 1) > 0)));
     drawTop();
+    drawLesson();
+    if (state.lesson) exercise.hide(pointedCard(chapterOf(state.lesson)));
   });
-};
+}
 listeners.push(soon);
 addEventListener("hashchange", () => {
   const linked = readLink(location.hash.slice(1));

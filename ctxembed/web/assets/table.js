@@ -30,16 +30,17 @@ class Answer {
   draw(maxRows = 300) {
     const long = (cell) => Array.isArray(cell) && cell.length > 4;
     const shown = this.names.map((_, i) => i).filter((i) => this.columns[i].role !== "vector" || (this.rows.length && !this.rows.some((row) => long(row[i]))));
-    const number = (cell) => typeof cell === "number";
-    const vector = (cell) => (cell[0] === null ? "" : `[${cell.map((n) => fixed(n, 4)).join(", ")}]`);
-    const show = (cell, i) => reasons(cell) ?? (this.columns[i].role === "vector" && cell ? vector(cell) : number(cell) && !Number.isInteger(cell) ? fixed(cell, 4) : (cell ?? ""));
+    const isNumber = (cell) => typeof cell === "number";
+    const whole = this.names.map((_, i) => this.rows.every((row) => !isNumber(row[i]) || Number.isInteger(row[i])));
+    const vector = (cell) => (cell[0] === null ? "" : `[${cell.map((n) => fixed(n)).join(", ")}]`);
+    const show = (cell, i) => reasons(cell) ?? (this.columns[i].role === "vector" && cell ? vector(cell) : isNumber(cell) && !whole[i] ? number(cell) : (cell ?? ""));
     return h("div", { class: "scroll rows", tabindex: 0 },
       h("table", null,
         h("thead", null, h("tr", null, shown.map((i) =>
           h("th", { scope: "col", title: this.columns[i].meaning }, this.names[i])))),
         h("tbody", null, this.rows.slice(0, maxRows).map((row) =>
           h("tr", null, shown.map((i) =>
-            h("td", { class: number(row[i]) ? "number" : null, dir: "auto" }, show(row[i], i))))))),
+            h("td", { class: isNumber(row[i]) ? "number" : null, dir: "auto" }, show(row[i], i))))))),
       this.rows.length > maxRows && h("p", { class: "hint" }, `the first ${maxRows} of ${this.rows.length} rows; TSV has all`));
   }
 }

@@ -47,10 +47,11 @@ function drawTop() {
   } }, h("option", { value: "", selected: true, disabled: true }, "worked examples"),
     Object.entries(EXAMPLES).map(([group, items]) => h("optgroup", { label: group }, Object.keys(items).map((name) => h("option", { value: JSON.stringify([group, name]) }, name)))));
   redraw(document.getElementById("top"),
-    h("h1", null, "What does this word mean here?", h("small", null, DATA.model)),
+    h("h1", null, "What does this word mean here?", h("small", null, state.model ? DATA.models[state.model].model : DATA.model)),
+    lessonButton(),
     menu || null,
-    !DATA.live && DATA.sentences.length > 1 && h("select", { "data-key": "which", "aria-label": "sentence", onchange: (event) => change({ ...state, sentences: [DATA.sentences[Number(event.target.value)]], focus: 0 }) },
-      DATA.sentences.map((one, i) => h("option", { value: i, selected: one.text === state.sentences[0].text }, one.text.replace(/[[\]]/g, "").slice(0, 70)))),
+    !DATA.live && DATA.sentences.length > 1 && h("select", { "data-key": "which", "aria-label": "sentence", onchange: (event) => change({ ...structuredClone(START), ...DATA.start, sentences: [DATA.sentences[Number(event.target.value)]] }) },
+      DATA.sentences.map((one, i) => h("option", { value: i, selected: !state.lesson && one.text === state.sentences[0].text }, one.text.replace(/[[\]]/g, "").slice(0, 70)))),
     DATA.live && h("button", { type: "button", "data-key": "link", onclick: () => copy(location.href, "Link copied.") }, "copy link"),
     h("button", { type: "button", "data-key": "theme", "aria-label": "light or dark", onclick: turnTheme }, "light / dark"));
   redraw(document.getElementById("foot"),
