@@ -13,6 +13,7 @@ from ctxembed.table import Table
 @options.word
 @options.axis
 @options.layer
+@options.draw
 @options.source
 @options.batch()
 def command_(

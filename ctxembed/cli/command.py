@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -21,10 +21,11 @@ from ctxembed.cli.printing import (
     printing,
     say_bad_lines,
 )
+from ctxembed.cli.screen import write_screen
 from ctxembed.errors import CorpusError, CtxembedError, Replaced, UsageError
 from ctxembed.output.progress_bars import Bars
 from ctxembed.output.safe import discard_stdout
-from ctxembed.table import Column
+from ctxembed.table import Column, Table
 
 if TYPE_CHECKING:
     from ctxembed.model.model import Model
@@ -34,16 +35,19 @@ MAX_ATTEMPTS = 20  # at a model that another process keeps replacing
 MAX_LINES = 1_000_000  # lines of stdin that are kept in memory
 RETRY = "ctxembed.retry"  # in a context's meta: whether the command may start again
 ADVANCED = {
-    "--cased", "--color", "--document", "--encoder", "--encoding", "--engine", "--errors",
+    "--cased", "--color", "--document", "--draw", "--encoder", "--encoding", "--engine", "--errors",
     "--frames", "--general", "--heads", "--hierarchical-softmax", "--input-encoding", "--language",
-    "--lines", "--min-count", "--min-documents", "--min-score", "--negative", "--no-header", "--on",
+    "--lines", "--log", "--min-count", "--min-documents", "--min-score", "--negative",
+    "--no-header", "--on",
     "--per-word", "--permutations", "--pieces", "--positions", "--precision", "--rate", "--raw",
-    "--sample", "--seed", "--skip-bad", "--tokenizer", "--train-words", "--vocab", "--workers",
+    "--sample", "--seed", "--skip-bad", "--stopwords", "--tokenizer", "--train-words", "--vocab",
+    "--workers",
 }  # fmt: skip
 # Parameters that name files and folders; their names may be any bytes, all else is text.
 PATHS = {
-    "corpora", "corpus", "dictionaries", "encoder", "encoders", "file", "file_", "model", "model_a",
-    "model_b", "output", "save", "task", "text", "train", "vectors", "vocabulary", "weights",
+    "corpora", "corpus", "dictionaries", "encoder", "encoders", "file", "file_", "meta", "model",
+    "model_a", "model_b", "output", "save", "stopwords", "task", "text", "train", "vectors",
+    "vocabulary", "weights",
 }  # fmt: skip
 
 
@@ -81,6 +85,14 @@ class Command(click.Command):
         """What it does: its docstring, and the section Description of its help file."""
         return f"{self.help}\n\n{self.sections.get('Description', '')}".strip()
 
+    def get_help(self, ctx: click.Context) -> str:
+        """Return its help on one screen."""
+        return write_screen(ctx, self.description, self.examples, ADVANCED)
+
+    def whole_help(self, ctx: click.Context) -> str:
+        """Return its help with all options, columns and examples, as `ctxembed help` prints it."""
+        return super().get_help(ctx)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description."""
         formatter.write_paragraph()
@@ -100,25 +112,37 @@ class Command(click.Command):
         return [(meaning, " ".join(map(str.strip, lines))) for meaning, *lines in split]
 
     def invoke(self, ctx: click.Context) -> None:
-        """Run the command and print its table; start again if its model was replaced meanwhile."""
-        check_arguments(self, ctx.params)
-        ctx.obj = Printing.pop_from(ctx.params)
-        if ctx.obj.draws and not self.picture:
-            raise UsageError(f"{self.name} has no picture. Choose another -f or -o.")
+        """Run the command and print its table."""
         try:
-            for attempt in range(MAX_ATTEMPTS):
-                try:
-                    table = super().invoke(ctx)
-                    break
-                except Replaced:
-                    if not ctx.meta.get(RETRY) or attempt == MAX_ATTEMPTS - 1:
-                        raise
-            print_result(table)
+            values = dict(ctx.params)
+            table = self.answer(ctx)
+            try:
+                print_result(table)
+            finally:
+                if ctx.obj.log is not None and sys.exc_info()[0] in (None, click.exceptions.Exit):
+                    from ctxembed.cli.run_log import write_log
+
+                    write_log(ctx.obj.log, values, ctx.obj.file_, PATHS)
         except CtxembedError:
             say_bad_lines()
             raise
         except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
             discard_stdout()
+
+    def answer(self, ctx: click.Context) -> Table | Iterable[Table] | None:
+        """Run the command and return its table; start again if its model was replaced meanwhile."""
+        check_arguments(self, ctx.params)
+        ctx.obj = Printing.pop_from(ctx.params)
+        if ctx.obj.draws and not self.picture:
+            raise UsageError(f"{self.name} has no picture. Choose another -f or -o.")
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                table: Table | Iterable[Table] | None = super().invoke(ctx)
+                break
+            except Replaced:
+                if not ctx.meta.get(RETRY) or attempt == MAX_ATTEMPTS - 1:
+                    raise
+        return table
 
     def option_groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
         """Return the options with their help, those that few people need apart."""
@@ -137,7 +161,7 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the examples, and what the columns mean."""
+        """Add the examples, what the columns mean, and what the picture shows."""
         with formatter.section("Examples"):
             for meaning, line in self.examples:
                 formatter.write_text(f"# {meaning}")
@@ -145,6 +169,9 @@ class Command(click.Command):
         for option, columns in self.columns.items():
             with formatter.section(f"Columns with {option}" if option else "Columns"):
                 formatter.write_dl([(column.name, column.meaning) for column in columns])
+        if self.picture:
+            with formatter.section("Picture"):
+                formatter.write_text(self.picture)
 
 
 def command(
@@ -188,8 +215,23 @@ def _set_retry(allowed: bool) -> None:
         context.meta[RETRY] = allowed and context.meta.get(RETRY, True)
 
 
-def open_model(path: str | None, vectors: str | None = None, *, writes: bool = False) -> "Model":
-    """Open a command's model, or a worked example's vectors; note which one if none was named."""
+def open_model(
+    path: str | None, vectors: str | None = None, *, writes: bool = False,
+    where: Sequence[str] = (),
+) -> "Model":  # fmt: skip
+    """Open a command's model, or a worked example's vectors; note which one if none was named.
+
+    where: conditions on the documents that it is to have.
+    """
+    model = _open_whole(path, vectors, writes)
+    if not where:
+        return model
+    from ctxembed.model.selection import select
+
+    return select(model, where)
+
+
+def _open_whole(path: str | None, vectors: str | None, writes: bool) -> "Model":
     from ctxembed.model import bundled
 
     _set_retry(not writes)
@@ -232,11 +274,26 @@ def open_corpus(
     lines: bool,
     document: str = "auto",
     weighted: bool = False,
+    meta: str | None = None,
+    text_column: str | None = None,
+    document_tag: str | None = None,
 ) -> "Corpus":
-    """Open the files of a corpus; note which of them are left out."""
+    """Open the files of a corpus and its metadata; note which files are left out."""
+    from ctxembed.model.bundled import find_corpus
     from ctxembed.text.corpus import Corpus
 
-    corpus = Corpus(names, encoding, errors, lines, document, weighted)
+    files = [find_corpus(name) for name in names]
+    for name, file in zip(names, files, strict=True):
+        if name != file:
+            note(f"{name}: the corpus that comes with ctxembed")
+    corpus = Corpus(
+        files, encoding, errors, lines, document, weighted, text_column=text_column or "",
+        document_tag=document_tag or "",
+    )  # fmt: skip
+    if meta is not None:
+        corpus.describe_files(meta)
+        for text in corpus.unmatched():
+            note(text)
     for name, reason in list(corpus.skipped.items())[:3]:
         note(f"{name}: skipped, {reason}")
     if len(corpus.skipped) > 3:

@@ -18,6 +18,7 @@ from ctxembed.table import Table
 @options.encoder
 @options.number("Number of substitutes to list.", 3, max=100)
 @options.integer("--min-count", "Leave out substitutes that occur fewer times.", default=1)
+@options.draw
 @options.source
 @options.batch()
 def command_(

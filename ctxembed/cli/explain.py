@@ -34,6 +34,7 @@ from ctxembed.table import Table
 @options.value(
     "--weights", "Explain the weights in this file, instead of a model's.", metavar="FILE"
 )
+@options.draw
 @options.source
 @options.batch("--input-encoding")
 def command_(
@@ -61,7 +62,8 @@ def command_(
         raise UsageError('give a sentence: ctxembed explain "[Apple] launched a new phone"')
     sentences = expand_stdin(sentence, numbered=True)
     table = explain(open_model(model, vectors), sentences, word=word, digits=digits, **values)
-    from ctxembed.explanation.matrices import StepTable, lay_out, lay_out_heads
+    from ctxembed.explanation.heads import lay_out_heads
+    from ctxembed.explanation.matrices import StepTable, lay_out
 
     if output is not None and Path(output).suffix == ".npz":
         from ctxembed.output.arrays import write_matrices

@@ -51,13 +51,16 @@ def command_(
         raise CtxembedError(f"{reason}; --port 0 takes a free one") from None
     if share:
         note("other machines can open the page and query this model; nothing is encrypted")
-    click.echo(server.address)
+    address = server.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    if address != server.address:
+        note("from another machine or through a mapped port, use its name and port in the address")
+    click.echo(address)
     sys.stdout.flush()
     note("press Ctrl-C to stop")
     if not no_browser:
         import webbrowser
 
-        threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     try:
         server.serve_forever(poll_interval=0.2)
     finally:

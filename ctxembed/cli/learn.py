@@ -36,6 +36,7 @@ SHOWN = "0,1,last"
     "Maximum number of epochs; default 0.2 to 4, by the size of the corpus; 400 with --watch.",
     max=1000,
 )
+@options.flag("--quick", "End where held-out pseudowords gain little more: half the time.")
 @options.real("--minutes", "Maximum time in minutes.", max=1440)
 @options.seed()
 @options.flag("--again", "Start from the beginning, though an interrupted run could go on.")

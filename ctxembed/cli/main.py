@@ -35,6 +35,10 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name == "help":
+            from ctxembed.cli.help_ import command_
+
+            return command_
         return load_command(name) if name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -48,10 +52,10 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] in OLD_NAMES:
             args = _replace_old_name(ctx, *args)
-        elif args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        elif args and args[0] not in (*COMMANDS, "help") and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], COMMANDS, n=1)
+            close = get_close_matches(args[0], (*COMMANDS, "help"), n=1)
             hint = f"Did you mean {close[0]}?" if close else "ctxembed --help lists them."
             raise UsageError(f"no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
@@ -89,19 +93,25 @@ def _replace_old_name(ctx: click.Context, name: str, *args: str) -> list[str]:
     return [*OLD_NAMES[name].split(), *rest]
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, message="ctxembed %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Compare static and contextual word vectors: what does this word mean here?
 
     A static word vector is an average over all meanings of a word. ctxembed turns it into a vector
     for one sentence by self-attention, and prints every number of the computation.
 
-    \b
-    New here?
-      ctxembed demo       shows the idea in eleven steps
-      ctxembed explore    opens a page where you type a sentence
+    New here? Begin with ctxembed demo and ctxembed explore.
     """
+    if context.invoked_subcommand is None:
+        from ctxembed.cli.help_ import write_overview
+
+        click.echo("\n".join(write_overview()))
 
 
 class Terminated(BaseException):
@@ -126,9 +136,6 @@ def main() -> NoReturn:
         sys.exit(code or int(Closed.was_written))
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:  # no command: the help, as it is
-        click.echo(error.format_message(), err=True)
-        sys.exit(error.exit_code)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"\ntry: {context.command_path} --help" if context else ""

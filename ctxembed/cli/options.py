@@ -157,6 +157,40 @@ axis = value(
     "--axis axes", "A named direction, the mean of a few words; may be repeated.",
     multiple=True, callback=read_groups, metavar="NAME=WORD,...",
 )  # fmt: skip
+draw = choice("--draw", ["contribution", "weight"], "What a picture shows of each word.")
+where = value(
+    "--where", "Only documents for which this holds, such as 'party=Dem and year>=1945'.",
+    multiple=True, metavar="CONDITION",
+)  # fmt: skip
+metadata = together(
+    value(
+        "--meta", "A table whose first column names the files; .csv, .tsv, .jsonl or .parquet.",
+        metavar="TABLE",
+    ),
+    value("--text-column", "Of a table, the column of the text; a row is a document.",
+          metavar="COLUMN"),
+    value("--document-tag", "Of XML, the element that is a document; its attributes are columns.",
+          metavar="NAME"),
+)  # fmt: skip
+by = value(
+    "--by", "Compare two groups of the documents of one model, by their metadata.",
+    metavar="COLUMN=A,B",
+)  # fmt: skip
+stopwords = value(
+    "--stopwords", "A file of function words; default: a list of the language, of 25.",
+    metavar="FILE",
+)  # fmt: skip
+permutations = integer(
+    "--permutations",
+    "Permutations of the documents for each word; words that they do not settle get up to 100"
+    " times as many.",
+    max=10**6,
+    default=999,
+)
+cluster = value(
+    "--cluster", "Permute and resample together the documents that have one value in COLUMN, such"
+    " as an author.", metavar="COLUMN",
+)  # fmt: skip
 encoder = value(
     "--encoder encoders", "Add vectors of a local Hugging Face model; needs"
     " ctxembed[transformers].", multiple=True, metavar="DIR",

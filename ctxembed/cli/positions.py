@@ -14,6 +14,7 @@ from ctxembed.table import Table
 @options.attention("Print the bias by distance of each head of this attention.")
 @options.model
 @options.flag("--dot", "Print the dot product of each position with each other.")
+@options.flag("--waves", "Print the sine wave of each frequency, and the sum of all waves.")
 def command_(attention: str | None, model: str | None, **values: Any) -> Table:
     """Print the sinusoidal position encoding, or an attention's bias by distance."""
     opened = None if attention is None else open_model(model)

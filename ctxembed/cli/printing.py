@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ctxembed.cli.options import Number
-from ctxembed.errors import UnknownWordError, UsageError
+from ctxembed.errors import CtxembedError, UnknownWordError, UsageError
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
@@ -19,15 +19,21 @@ from ctxembed.text.streams import is_live
 
 MAX_LINES = 20  # that could not be decoded and are listed
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+REFUSED = (".xls", ".ods", ".dta", ".sav", ".rds", ".rda", ".rdata", ".arrow", ".orc", ".docx")
+FRAMES = (".parquet", ".feather", ".xlsx")  # data frames, of any table
 ARRAYS = (".npz", ".npy", ".parquet")  # what a file of vectors ends in
 PICTURES = {f".{form}": form for form in ("svg", "png", "pdf", "html")}  # by a file's suffix
 QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Print no notes and no progress bars.")
 FILE = click.Option(
     ["-o", "--output", "file_"],
     metavar="FILE",
-    help=f"Write the table to a file; {' '.join(SUFFIXES)} choose the format,"
+    help=f"Write the table to a file; {' '.join((*SUFFIXES, *FRAMES))} choose the format,"
     f" {' '.join(PICTURES)} draw a picture.",
 )
+LOG = click.Option(
+    ["--log"], metavar="FILE",
+    help="Write what reproduces the table: command, versions, seeds, SHA-256 of inputs (JSON).",
+)  # fmt: skip
 OPTIONS = (
     click.Option(
         ["-f", "--format", "form"],
@@ -57,7 +63,7 @@ def add_options(own: Sequence[click.Parameter], prints: bool) -> list[click.Para
     if not prints:
         return [*own, QUIET]
     has_file = any("-o" in parameter.opts for parameter in own)
-    return [*own, *(() if has_file else (FILE,)), *OPTIONS]
+    return [*own, *(() if has_file else (FILE,)), *OPTIONS, LOG]
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,18 @@ class Printing:
     quiet: bool = False
     color: str = "auto"
     file_: str | None = None
+    log: str | None = None
 
     @classmethod
     def pop_from(cls, values: dict[str, Any]) -> "Printing":
         """Take these options out of the values of all options."""
         options = cls(**{name: values.pop(name) for name in vars(cls()) if name in values})
+        if options.file_ is not None and options.form is None:
+            _refuse_suffix(options.file_)
+        if options.log is not None:
+            from ctxembed.cli.run_log import check_log
+
+            check_log(options.log, options.file_)
         # A file of the name /dev/stdout would be replaced.
         return replace(options, file_=None) if options.file_ in STDOUT else options
 
@@ -97,6 +110,14 @@ class Printing:
     def draws(self) -> bool:
         """Whether a picture is drawn instead of a table."""
         return self.chosen in (*PICTURES.values(), "chart")
+
+
+def _refuse_suffix(name: str) -> None:
+    """Refuse the suffix of a format of another program: TSV under its name would mislead."""
+    suffix = Path(name).suffix.lower()
+    if suffix in REFUSED:
+        known = " ".join((*SUFFIXES, *FRAMES))
+        raise UsageError(f"-o {name}: {suffix} is not written. Choose one of {known}")
 
 
 def printing() -> Printing:
@@ -137,7 +158,10 @@ def note(text: str) -> None:
 
 
 def print_result(result: Table | Iterable[Table] | None) -> None:
-    """Print what a command returned; exit with 4 if a word or a line had to be left out."""
+    """Print what a command returned; exit with 4 if a word or a line had to be left out.
+
+    The code is 1 if a condition of the table failed.
+    """
     several = not isinstance(result, Table)
     tables = [result] if isinstance(result, Table) else list(result or ())
     skip = _skips_bad()
@@ -155,6 +179,9 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
             note(f"{number} {'line has' if number == 1 else 'lines have'} no answer")
         return
     say_bad_lines()
+    if failed := [line for table in tables for line in table.failed]:
+        say(failed)
+        raise click.exceptions.Exit(CtxembedError.exit_code)
     if bad_lines() or any(table.unknown for table in tables):
         raise click.exceptions.Exit(UnknownWordError.exit_code)
 
@@ -173,6 +200,14 @@ def _print_tables(tables: Sequence[Table], several: bool) -> None:
 
         number, dim = write_table(Path(name), tables[0])
         return note(f"{number} vectors of {dim} numbers written to {name}")
+    elif Path(name).suffix.lower() in FRAMES and options.form is None:
+        if several:
+            raise UsageError(
+                f"-o {name}: this command prints several tables; choose another format"
+            )
+        from ctxembed.output.frames import write_frame
+
+        return note(f"{write_frame(Path(name), tables[0])} rows written to {name}")
     else:
         pieces = _text(tables, several, terminal=False)
     if name is None:
@@ -209,7 +244,7 @@ def write_file(name: str, pieces: Iterable[str | bytes], option: str = "-o") -> 
 def _draw(table: Table, options: Printing) -> Iterable[str | bytes]:
     """Return the picture of a table: as characters, or as the contents of a file."""
     if not table.charts:
-        raise UsageError("This output has no picture. Choose -f tsv, or see Picture in --help.")
+        raise UsageError(table.no_picture or "This output has no picture. Choose -f tsv.")
     if options.chosen == "chart":
         from ctxembed.output.blocks import draw_blocks
 
@@ -254,7 +289,8 @@ def _shaded(table: Table, width: int, colours: bool) -> Iterator[str]:
             from ctxembed.output.blocks import shade_sentences
             from ctxembed.output.view import read_view
 
-            yield f"{chart.title}\n"
-            for line in shade_sentences(read_view(table, chart), width, colours):
+            view = read_view(table, chart)
+            yield f"{view.title}\n"
+            for line in shade_sentences(view, width, colours):
                 yield f"{line}\n"
             yield "\n"

@@ -16,9 +16,12 @@ from ctxembed.table import Table
 @options.integer("-n nearest", "Number of nearest words.", min=0, max=1000, default=8)
 @options.integer("--occurrences", "Number of occurrences to print.", min=0, max=1000, default=3)
 @options.ranking
+@options.where
 @options.model
 @options.batch()
-def command_(word: tuple[str, ...], vector: bool, model: str | None, **values: Any) -> Table:
+def command_(
+    word: tuple[str, ...], vector: bool, where: tuple[str, ...], model: str | None, **values: Any
+) -> Table:
     """Describe a word's static vector: count, nearest words, axes, occurrences; - reads stdin."""
-    opened, words = open_model(model), expand_stdin(word)
+    opened, words = open_model(model, where=where), expand_stdin(word)
     return show_vectors(opened, words) if vector else show(opened, words, **values)

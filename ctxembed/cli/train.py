@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ctxembed.cli import options
-from ctxembed.cli.command import bars, command, open_corpus
+from ctxembed.cli.command import bars, command, open_corpus, open_model
 from ctxembed.cli.printing import ARRAYS, STDOUT, Printing, printing
 from ctxembed.errors import UsageError
 from ctxembed.table import Table
@@ -19,6 +19,8 @@ from ctxembed.training.pairs import RATE, lay_out_update, training_pairs
 from ctxembed.training.train import train
 
 OF_PAIRS = {"algorithm", "dim", "window", "negative", "rate", "seed"}  # options of --pairs
+FIXED = {"tokenizer", "cased", "language", "unit", "phrases", "pieces", "on"}  # by --from
+GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 OF_TEXT = {"tokenizer", "cased", "language"}
 
 
@@ -51,6 +53,9 @@ OF_TEXT = {"tokenizer", "cased", "language"}
 @options.integer("--workers", "Number of threads; only 1 is reproducible.", max=256)
 @options.seed()
 @options.value(
+    "--from start", "Go on with the vectors of this model; its words are kept.", metavar="MODEL"
+)
+@options.value(
     "--pairs", "Train nothing; list the pairs that CBOW and skip-gram make of this sentence.",
     metavar="SENTENCE",
 )  # fmt: skip
@@ -68,6 +73,7 @@ OF_TEXT = {"tokenizer", "cased", "language"}
     "--train-words", "With --on spark: words to train on; default 50000000.", max=10**9
 )
 @options.document
+@options.metadata
 @options.flag("--no-text", "Keep no copy of the text in the model.")
 @options.language
 @options.corpus
@@ -75,9 +81,10 @@ def command_(
     corpus: tuple[str, ...], pairs: str | None, update: int | None, output: str,
     static_only: bool, senses: int | None, unit: str, pieces: int | None, phrases: bool,
     on: str | None, per_word: int | None,
-    train_words: int | None, document: str, no_text: bool, language: str, lines: bool,
-    tokenizer: str, cased: bool, encoding: str, errors: str, hierarchical_softmax: bool,
-    **values: Any,
+    train_words: int | None, document: str, meta: str | None,
+    text_column: str | None, document_tag: str | None, no_text: bool, language: str,
+    lines: bool, tokenizer: str, cased: bool, encoding: str, errors: str,
+    hierarchical_softmax: bool, **values: Any,
 ) -> Table | Iterable[Table]:  # fmt: skip
     """Train word vectors and attention on a corpus."""
     if pairs is not None:
@@ -96,6 +103,12 @@ def command_(
         raise UsageError("give a corpus: ctxembed train corpus.txt")
     if hierarchical_softmax and values["negative"]:
         raise UsageError("give --negative or --hierarchical-softmax, not both")
+    if (start := values["start"]) is not None:
+        context = click.get_current_context()
+        own = {name for name in FIXED if context.get_parameter_source(name) in GIVEN}
+        if own:
+            raise UsageError(f"--{min(own)} cannot be used with --from: the model has it already")
+        values["start"] = open_model(start)
     if senses and no_text:
         raise UsageError("--senses needs the text that --no-text leaves out")
     if not on and (per_word is not None or train_words is not None):
@@ -103,14 +116,21 @@ def command_(
     split = {"unit": unit != "word", "pieces": pieces is not None, "phrases": phrases}
     if on and (refused := [name for name, used in split.items() if used]):
         raise UsageError(f"--{refused[0]} cannot be used with --on spark")
-    texts = open_corpus(corpus, encoding, errors, lines, document, weighted=True)
+    if on and (meta or text_column or document_tag):
+        raise UsageError("--on spark reads plain text, without metadata")
+    texts = open_corpus(
+        corpus, encoding, errors, lines, document, True, meta, text_column, document_tag
+    )
     values |= {
-        "tokenizer": Tokenizer(tokenizer, cased, language=check_language(language)),
+        "tokenizer": None
+        if start
+        else Tokenizer(tokenizer, cased, language=check_language(language)),
         "hierarchical_softmax": hierarchical_softmax or None,
         "attention": not static_only,
         "progress": bars(),
     }
     if on:
+        values.pop("start")
         from ctxembed.training.train_on_spark import PER_WORD, TRAIN_WORDS, train_on_spark
 
         sampled = PER_WORD if per_word is None else per_word

@@ -6,6 +6,7 @@ from typing import Any
 from ctxembed.cli import options
 from ctxembed.cli.command import command, open_model
 from ctxembed.errors import UsageError
+from ctxembed.model.bundled import find_example
 from ctxembed.queries.vectorize import COUNTED, count_words, each_sentence, vectorize
 from ctxembed.table import Table
 from ctxembed.text.tokenizer import Tokenizer
@@ -30,6 +31,7 @@ def command_(
         raise UsageError(f"-o {output}: the name must end in .npz")
     if method not in COUNTED and (values["columns"] or values["sparse"]):
         raise UsageError(f"--columns and --sparse are for {', '.join(COUNTED)}")
+    text = text if text == "-" else str(find_example(text))
     words = Tokenizer(tokenizer, cased)
     opened = None if method in COUNTED else open_model(model, vectors)
     if output is not None and opened is None:

@@ -11,6 +11,23 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 
+def environment(cwd: Path) -> dict[str, str]:
+    """Return the environment of a person who has installed ctxembed; cwd/bin gets the program."""
+    tools = cwd / "bin"
+    tools.mkdir(exist_ok=True)
+    tool = tools / "ctxembed"
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxembed "$@"\n')
+    tool.chmod(0o755)
+    left = {k: v for k, v in os.environ.items() if k not in ("CTXEMBED_MODEL", "COLUMNS")}
+    return left | {
+        "PATH": f"{tools}:{left['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONUTF8": "1",
+    }
+
+
 def in_terminal(line: str, cwd: Path, *, columns: int = 80, timeout: float = 120) -> str:
     """Return what the screen shows, both streams, without colours."""
     import pty
@@ -19,21 +36,8 @@ def in_terminal(line: str, cwd: Path, *, columns: int = 80, timeout: float = 120
 
     master, slave = pty.openpty()
     ioctl(slave, TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    tools = cwd / "bin"
-    tools.mkdir(exist_ok=True)
-    tool = tools / "ctxembed"
-    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxembed "$@"\n')
-    tool.chmod(0o755)
-    environment = {k: v for k, v in os.environ.items() if k not in ("CTXEMBED_MODEL", "COLUMNS")}
-    environment |= {
-        "PATH": f"{tools}:{environment['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "NO_COLOR": "1",
-        "TERM": "dumb",
-        "PYTHONUTF8": "1",
-    }
     process = subprocess.Popen(
-        ["bash", "-c", line], stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment
+        ["bash", "-c", line], stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment(cwd)
     )
     os.close(slave)
     screen, end = b"", time.monotonic() + timeout

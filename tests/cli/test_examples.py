@@ -55,6 +55,8 @@ def workdir(tmp_path: Path) -> Path:
     (tmp_path / "sentences.txt").write_text(
         "An [apple] a day keeps the doctor away\nThe new [apple] phone\nThe [bank] of the river\n"
     )
+    labelled = [("fruit", "she ate a ripe [apple]"), ("company", "[apple] launched a phone")] * 20
+    (tmp_path / "apple.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in labelled))
     tool = tmp_path / "bin" / "ctxembed"
     tool.parent.mkdir()
     tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxembed "$@"\n')

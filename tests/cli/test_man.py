@@ -93,7 +93,7 @@ def test_help_lists_every_command_and_every_example() -> None:
     for name in COMMANDS:
         assert f"\n  {name} " in text
         command = load_command(name)
-        result = command.get_help(click.Context(command, info_name=name))
+        result = command.whole_help(click.Context(command, info_name=name))
         assert "Examples:" in result
         for column in chain(*command.columns.values()):
             assert f"{column.name} {column.meaning}" in " ".join(result.split())

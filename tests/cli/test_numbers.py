@@ -18,6 +18,7 @@ def numbers(kind: type) -> list[tuple[str, str]]:
         (name, max(param.opts, key=len))
         for name in COMMANDS
         for param in load_command(name).params
+        if isinstance(param, click.Option)
         if isinstance(param.type, Number) and param.type.kind is kind
     ]
 

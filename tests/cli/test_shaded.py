@@ -11,7 +11,7 @@ from tests.conftest import Run
 LONG = (
     "the [apple] launched the phone and then the bank of the river launched the sweet orange juice"
 )
-LINE = ("explain", LONG, "--attention", "general")
+LINE = ("explain", LONG, "--attention", "general", "--draw", "weight")
 BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -82,13 +82,15 @@ def test_the_color_option(tiny: Path, tmp_path: Path) -> None:
     line = ("compare", "the [apple] juice", "-q", "-m", str(tiny))
     assert "\x1b" not in at_terminal(tmp_path, 80, *line, "--color", "never")
     assert "\x1b[48;5;" in at_terminal(tmp_path, 80, *line, "--color", "always", NO_COLOR="1")
-    assert "\ngeneral attention\nthe [apple] " in at_terminal(tmp_path, 80, *line, TERM="dumb")
+    assert "\ngeneral attention: contribution\nthe [apple] " in at_terminal(
+        tmp_path, 80, *line, TERM="dumb"
+    )
     assert "\x1b" not in at_terminal(tmp_path, 80, *line, "-f", "tsv")
 
 
 CHARTS = [
-    ("explain", LONG),
-    ("explain", LONG, "--head", "each"),
+    ("explain", LONG, "--draw", "weight"),
+    ("explain", LONG, "--head", "each", "--draw", "weight"),
     ("compare", "the [apple] juice", "--axis", "a=juice", "--axis", "b=phone"),
     ("compare", "the [apple] juice"),
     ("similarity", "apple", "bank", "phone", "money"),

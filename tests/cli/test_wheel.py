@@ -55,7 +55,7 @@ def test_installed_wheel(tmp_path: Path) -> None:
     tool = tmp_path / "env" / "bin" / "ctxembed"
     assert shell(tool, "--version", cwd=folder).startswith("ctxembed ")
     for name in COMMANDS:
-        assert "Examples:" in shell(tool, name, "--help", cwd=folder)
+        assert "Example: " in shell(tool, name, "--help", cwd=folder)
     (folder / "corpus.txt").write_text("An apple a day keeps the doctor away.\n" * 30)
     shell(tool, "train", "corpus.txt", "--epochs", "1", "-o", "own", cwd=folder)
     assert "apple\tdoctor" in shell(
