@@ -20,6 +20,7 @@ def sources() -> dict[str, str]:
         *ROOT.glob("tests/**/*.*"),
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/*.md"),
+        *ROOT.glob("packaging/*.py"),
     ]:
         if "__pycache__" not in path.parts:
             parts = path.relative_to(ROOT).parts
