@@ -2,13 +2,16 @@
 
     python bench/explore.py [--rate 50] [--seconds 60] [--model DIR]
 
-Prints the times of answers and the server's memory at the start, in the middle and at the end.
+Prints the times of answers, the server's memory at the start, in the middle and at the end, and the
+processor time of each question. With Playwright and chromium it also prints when the page paints
+first, and when the first sentence is drawn.
 """
 
 import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +20,7 @@ import time
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 SENTENCES = (
     "[Apple] launched a new phone while I was eating an orange",
     "we sat on the [bank] of the river",
@@ -34,14 +38,27 @@ def questions(chance: random.Random) -> tuple[str, dict[str, object]]:
     if "[" not in " ".join(cut):
         cut = sentence.split()
     text = " ".join(cut)
+    wide = {"narrow": False}
+    word = text[text.index("[") + 1 : text.index("]")].lower()
     drawn: list[tuple[str, dict[str, object]]] = [
         ("words", {"sentence": text}),
-        ("layout", {"sentence": text, "target": 0}),
-        ("explain", {"sentence": text}),
-        ("compare", {"sentences": [text], "axes": AXES}),
-        ("ablate", {"sentences": [text], "axes": AXES}),
+        ("layout", {"sentence": text, "target": 0, "width": 1080}),
+        ("explain", {"sentence": text, "drawn": "contribution", **wide}),
+        ("axes", {"word": word}),
+        ("compare", {"sentences": [text], "axes": AXES, **wide}),
+        ("ablate", {"sentences": [text], "axes": AXES, "drawn": "contribution", **wide}),
         ("unfold", {"sentence": text, "head": "2"}),
-        ("explain", {"sentence": text, "attention": "general", "general": "cosine:3"}),
+        ("similarity", {"words": [text], **wide}),
+        (
+            "explain",
+            {
+                "sentence": text,
+                "attention": "general",
+                "general": "cosine:3",
+                "drawn": "weight",
+                **wide,
+            },
+        ),
     ]
     return chance.choice(drawn)
 
@@ -86,6 +103,43 @@ def processor(process: int) -> float:
     with open(f"/proc/{process}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def time_each(load: Load, process: int) -> None:
+    """Print the processor time of the server for each question, one after the other."""
+    by_question: dict[str, list[int]] = {}
+    for seed in range(400):
+        by_question.setdefault(questions(random.Random(seed))[0], []).append(seed)
+    for question, seeds in sorted(by_question.items()):
+        used = processor(process)
+        for seed in seeds:
+            load.ask(seed, time.monotonic())
+        each = 1000 * (processor(process) - used) / len(seeds)
+        print(f"{question}: {each:.1f} ms of processor time")
+
+
+def time_page(address: str) -> None:
+    """Print when a browser paints the page first, and when its first sentence is drawn."""
+    chromium = shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        return print("first paint: no Playwright or no chromium; make browser")
+    paints, sentences = [], []
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=FLAGS)
+        for _ in range(7):
+            page = browser.new_page()
+            page.goto(address)
+            page.wait_for_selector(".arc", state="attached")
+            sentences.append(page.evaluate("performance.now()"))
+            script = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+            paints.append(page.evaluate(script))
+            page.close()
+        browser.close()
+    print(f"first paint: {sorted(paints)[3]:.0f} ms; sentence drawn: {sorted(sentences)[3]:.0f} ms")
 
 
 def percentile(times: list[float], fraction: float) -> float:
@@ -137,6 +191,8 @@ def main() -> None:
             )
         each = 1000 * (processor(server.pid) - used) / len(load.times)
         print(f"processor time: {each:.1f} ms an answer")
+        time_each(load, server.pid)
+        time_page(address)
         print("private memory:", ", ".join(f"{size:.1f} MB" for size in sizes))
     finally:
         server.send_signal(signal.SIGINT)

@@ -1,7 +1,7 @@
 """Senses and ambiguity against a truth: pseudowords, CoarseWSD, real words, seeds, the clock.
 
     python bench/senses.py MODEL [--coarsewsd FOLDER] [--attention NAME] [--tune]
-    python bench/senses.py MODEL --seeds | --real | --speed
+    python bench/senses.py MODEL --seeds | --real | --speed | --labelled
 
 A pseudoword is several words of one meaning made one: their occurrences are put together, and all
 get the vector that word2vec would give the merged word, the mean weighted by occurrences. Words are
@@ -33,11 +33,15 @@ from ctxembed.context.parse import Occurrence, parse
 from ctxembed.context.representation import vectors_at
 from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
-from ctxembed.queries.ambiguity import OCCURRENCES_PER_WORD, measure_usage
+from ctxembed.progress import SILENT
+from ctxembed.queries.ambiguity import measure_usages
 from ctxembed.stats.vectors import unit
 from ctxembed.word_senses.cluster import cluster
 from ctxembed.word_senses.discover import find_senses
+from ctxembed.word_senses.evidence import OCCURRENCES as DRAWN_OCCURRENCES
+from ctxembed.word_senses.evidence import measure_evidence
 from ctxembed.word_senses.sense_space import SenseSpace, make_space
+from ctxembed.word_senses.sense_test import SenseTest
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -64,6 +68,18 @@ bank plant apple spring seal mouse capital bow java mole trunk chair arm server 
 jaguar mercury match pitch bat cell star court race organ jam palm rock board
 """
 REAL = _REAL.split()
+# For --labelled: words of several senses (CoarseWSD's, and those a linguist named in political
+# speeches), and words of one, chosen before the tool was asked about any of them.
+_SEVERAL = """
+apple arm bank bow chair java mole seal spring trunk interest duties charge party arms bill capital
+balance plant depression trust relief union labor race notes
+"""
+_ONE = """
+museum village teacher professor engineer mountain river lake island forest language religion prince
+summer autumn morning mother brother wife bread milk tobacco cotton restaurant kitchen garden prison
+murder election poverty disease vaccine lung brain patients medicine tuberculosis dinosaur railway
+bishop
+"""
 DESIGNS = {  # occurrences of each word
     "two": (400, 400),
     "three": (300, 300, 300),
@@ -142,7 +158,8 @@ def alone(model: Model, space: SenseSpace, word: str) -> Floats:
 
 def report(representations: Representations, name: str, words: Sequence[str], label: str) -> None:
     """Print what senses and ambiguity make of pseudowords and of plain words."""
-    model, space = representations.model, make_space(representations, name)
+    model, test = representations.model, SenseTest.of(representations, name)
+    space, reader = test.reader.space, test.reader
     print(f"{label} half, {name}: {DRAWN} pseudowords of each kind, {len(words)} words")
     print("pseudoword\tright k\tk 1 2 3 4 5 6\tV auto\tV given\tV taught\tneeds-context")
     rng = np.random.default_rng(11)
@@ -157,8 +174,11 @@ def report(representations: Representations, name: str, words: Sequence[str], la
             auto.append(v_measure_score(truth, chosen.labels))
             fixed.append(v_measure_score(truth, right_k.labels))
             taught.append(teach(space.project(vectors), truth))
-            some = unit(vectors[rng.permutation(len(vectors))[:OCCURRENCES_PER_WORD]])
-            needs.append(measure_usage("", OCCURRENCES, some, some[0], space, 1).senses > 1)
+            some = vectors[rng.permutation(len(vectors))[:DRAWN_OCCURRENCES]]
+            merged = [model.vocabulary.row(word) for word in drawn]
+            near = reader.near(merged, sizes)
+            evidence = measure_evidence(some, None, space, near, 1)
+            needs.append(test.judge(evidence).senses > 1)
         right = np.mean(np.array(numbers) == len(sizes))
         counts = " ".join(map(str, np.bincount(numbers, minlength=7)[1:]))
         print(
@@ -171,8 +191,8 @@ def report(representations: Representations, name: str, words: Sequence[str], la
         vectors = alone(model, space, word)
         number = cluster(vectors, space, None).number
         several += [f"{word} {number}"] if number > 1 else []
-        some = unit(vectors[:: max(1, len(vectors) // OCCURRENCES_PER_WORD)])
-        context += measure_usage("", OCCURRENCES, some, some[0], space, 1).senses > 1
+        evidence_of = test.measure(word)
+        context += evidence_of is not None and test.judge(evidence_of).senses > 1
     print(
         f"unmerged: one sense for {1 - len(several) / len(words):.2f}, static-ok for"
         f" {1 - context / len(words):.2f}; not one sense: {', '.join(several)}"
@@ -258,6 +278,21 @@ def real(representations: Representations, name: str) -> None:
             print(f"{word}\t{senses.number}\t{share:.2f}\t{' '.join(marks[:7])}", flush=True)
 
 
+def labelled(representations: Representations, name: str) -> None:
+    """Print what ambiguity says of words whose number of senses a person has told."""
+    right = []
+    for label, words in (("several", _SEVERAL.split()), ("one", _ONE.split())):
+        known = [word for word in words if word in representations.model]
+        usages = [u for u in measure_usages(representations, name, known, SILENT) if u.senses]
+        usages.sort(key=lambda usage: -usage.probability)
+        flagged = sum(usage.senses > 1 for usage in usages)
+        unsure = sum(usage.verdict == "unsure" for usage in usages)
+        right.append((flagged if label == "several" else len(usages) - flagged) / len(usages))
+        print(f"{label}: {flagged} of {len(usages)} get two senses or more, {unsure} are unsure")
+        print("  " + " ".join(f"{u.word} {u.probability:.2f}" for u in usages), flush=True)
+    print(f"balanced accuracy {np.mean(right):.3f}")
+
+
 def speed(model: Path) -> None:
     """Print the processor time of `ctxembed senses WORD`, a process each, and of ambiguity."""
     for word in ("bank", "apple", "the"):
@@ -268,14 +303,13 @@ def speed(model: Path) -> None:
         taken = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
         print(f"senses {word}: {taken:.2f} s of processor time")
     from ctxembed.progress import Progress
-    from ctxembed.queries.ambiguity import measure_usages
 
     representations = Representations(Model.open(model))
     often = np.flatnonzero(representations.model.counts >= 100)
     rows = often[:: max(1, len(often) // 500)].tolist()
     words = [representations.model.vocabulary.words[row] for row in rows]
     begun_at = time.process_time()
-    list(measure_usages(representations, representations.default(), words, 1, Progress()))
+    list(measure_usages(representations, representations.default(), words, Progress()))
     each = (time.process_time() - begun_at) / len(rows)
     print(f"ambiguity: {1000 * each:.1f} ms a word, {each * len(often):.0f} s for {len(often)}")
 
@@ -285,7 +319,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--coarsewsd", type=Path)
     parser.add_argument("--attention")
-    for flag in ("--tune", "--seeds", "--real", "--speed"):
+    for flag in ("--tune", "--seeds", "--real", "--speed", "--labelled"):
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args()
     representations = Representations(Model.open(options.model))
@@ -295,6 +329,8 @@ def main() -> None:
         report(representations, name, tuning, "choosing")
     elif options.seeds:
         seeds(representations, name)
+    elif options.labelled:
+        labelled(representations, name)
     elif options.real:
         real(representations, name)
     elif options.speed:

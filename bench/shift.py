@@ -29,10 +29,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from ctxembed.model.model import Model
-from ctxembed.queries.shift import run_permutation_test, shift, word_vectors
-from ctxembed.stats.permutation_test import permutation_test, sum_by_document
+from ctxembed.queries.shift import shift
+from ctxembed.stats.permutation_test import permutation_test, sum_by_unit
 from ctxembed.text.tokenizer import is_content
 from ctxembed.word_senses.alignment import align
+from ctxembed.word_senses.shift_tests import run_permutation_test, word_vectors
 
 PLANTED = ("field", "galaxy")
 PAIRS = 20  # more pairs of words to swap
@@ -118,7 +119,7 @@ def null(
             continue
         by_documents.append(test.p_value)
         x, y, _ = again
-        each = sum_by_document(x, np.arange(len(x)), y, np.arange(len(y)))
+        each = sum_by_unit(x, np.arange(len(x)), y, len(x) + np.arange(len(y)))
         by_occurrences.append(permutation_test(x, y, each, 199, np.random.default_rng(1)).p_value)
     alarms = [int(np.sum(np.array(p) <= 0.05)) for p in (by_documents, by_occurrences)]
     return [len(by_documents), *alarms]
