@@ -1,6 +1,6 @@
 # docker build -t ctxembed .
 # docker run --rm -p 127.0.0.1:8642:8642 ctxembed
-# Open the printed address with 127.0.0.1 in place of 0.0.0.0; its token is required.
+# Open the printed address; with -p 127.0.0.1:9000:8642 put the port 9000 into it. Its token is required.
 # Any other command: docker run --rm ctxembed ctxembed neighbors apple
 FROM python:3.12-slim
 

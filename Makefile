@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
+# Some machines forbid bytecode files: then every command that a test runs compiles ctxembed again.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-spark browser fuzz lint format man corpora everyday english dictionary clean
+.PHONY: site demo test test-spark browser fuzz lint format man corpora everyday english dictionary clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +45,11 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The documentation, as files that open from disk: build/site/index.html.
+site: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 man: $(STAMP)
 	$(BIN)/python -m ctxembed.cli.man man
 
@@ -50,7 +57,7 @@ corpora: $(STAMP)
 	$(BIN)/python corpora/build.py
 
 everyday: $(STAMP)
-	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 \
+	$(BIN)/ctxembed train corpora/everyday.txt --lines --engine gensim --dim 64 --epochs 30 --rate 0.025 \
 		--min-count 5 --sample 0.0001 --workers 1 -o corpora/models/everyday --force
 	$(BIN)/ctxembed learn --layer recurrent -m corpora/models/everyday
 	$(BIN)/ctxembed learn --layer encoder --layers 1 -m corpora/models/everyday

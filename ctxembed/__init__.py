@@ -18,8 +18,9 @@ __version__ = "0.3.0"
 # Nothing is imported before it is used, so that every command starts fast.
 _QUERIES = (  # each in a file of its name
     "ablate", "ambiguity", "association", "collocates", "compare", "contextualize", "define",
-    "explain", "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses",
+    "explain", "heads", "keywords", "kwic", "ladder", "neighbors", "positions", "predict", "senses",
     "shift", "show", "similarity", "substitutes", "tokenize", "vectorize",
+    "wordlist",
 )  # fmt: skip
 _ERRORS = (
     "CorpusError", "CtxembedError", "ModelError", "Replaced", "UnknownWordError", "UsageError",
@@ -29,6 +30,7 @@ _WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py w
     "Chart": "ctxembed.table", "Column": "ctxembed.table", "Table": "ctxembed.table",
     "Corpus": "ctxembed.text.corpus",
     "Model": "ctxembed.model.model",
+    "select": "ctxembed.model.selection",
     "open": "ctxembed.model.bundled:open_model",
     "saved_senses": "ctxembed.model.saved_senses",
     "Representations": "ctxembed.context.representations",
@@ -40,7 +42,12 @@ _WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py w
     "vector": "ctxembed.queries.show", "encode": "ctxembed.queries.vectorize",
     "analogy": "ctxembed.queries.neighbors",
     "explain_weights": "ctxembed.queries.explain",
+    "senses_by": "ctxembed.queries.senses_by",
+    "senses_labelled": "ctxembed.queries.senses_labelled",
+    "collocates_by": "ctxembed.queries.collocates_by",
+    "nearest_by": "ctxembed.queries.nearest_by",
     "align": "ctxembed.word_senses.alignment",
+    "decide": "ctxembed.evaluation.decide",
     "evaluate": "ctxembed.evaluation.evaluate",
     "train": "ctxembed.training.train", "training_pairs": "ctxembed.training.pairs",
     "learn": "ctxembed.training.learn:learn_attention",
@@ -49,6 +56,7 @@ _WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py w
     "mix": "ctxembed.training.mix",
     "import_": "ctxembed.training.import_", "export": "ctxembed.training.export",
     "index": "ctxembed.training.index_", "shrink": "ctxembed.training.shrink",
+    "ContextVectorizer": "ctxembed.integrations.scikit_learn",
     "draw": "ctxembed.output.picture", "render": "ctxembed.output.render",
 }  # fmt: skip
 __all__ = ["__version__", *_WHERE]

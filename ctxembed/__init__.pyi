@@ -12,31 +12,39 @@ from ctxembed.errors import ModelError as ModelError
 from ctxembed.errors import Replaced as Replaced
 from ctxembed.errors import UnknownWordError as UnknownWordError
 from ctxembed.errors import UsageError as UsageError
+from ctxembed.evaluation.decide import decide as decide
 from ctxembed.evaluation.evaluate import evaluate as evaluate
+from ctxembed.integrations.scikit_learn import ContextVectorizer as ContextVectorizer
 from ctxembed.model.bundled import open_model as open
 from ctxembed.model.model import Model as Model
 from ctxembed.model.saved_senses import saved_senses as saved_senses
+from ctxembed.model.selection import select as select
 from ctxembed.output.picture import draw as draw
 from ctxembed.output.render import render as render
 from ctxembed.queries.ablate import ablate as ablate
 from ctxembed.queries.ambiguity import ambiguity as ambiguity
 from ctxembed.queries.association import association as association
 from ctxembed.queries.collocates import collocates as collocates
+from ctxembed.queries.collocates_by import collocates_by as collocates_by
 from ctxembed.queries.compare import compare as compare
 from ctxembed.queries.contextualize import contextualize as contextualize
 from ctxembed.queries.define import define as define
 from ctxembed.queries.explain import explain as explain
 from ctxembed.queries.explain import explain_weights as explain_weights
+from ctxembed.queries.heads import heads as heads
 from ctxembed.queries.info import check as check
 from ctxembed.queries.info import info as info
 from ctxembed.queries.keywords import keywords as keywords
 from ctxembed.queries.kwic import kwic as kwic
 from ctxembed.queries.ladder import ladder as ladder
+from ctxembed.queries.nearest_by import nearest_by as nearest_by
 from ctxembed.queries.neighbors import analogy as analogy
 from ctxembed.queries.neighbors import neighbors as neighbors
 from ctxembed.queries.positions import positions as positions
 from ctxembed.queries.predict import predict as predict
 from ctxembed.queries.senses import senses as senses
+from ctxembed.queries.senses_by import senses_by as senses_by
+from ctxembed.queries.senses_labelled import senses_labelled as senses_labelled
 from ctxembed.queries.shift import shift as shift
 from ctxembed.queries.show import show as show
 from ctxembed.queries.show import vector as vector
@@ -45,6 +53,7 @@ from ctxembed.queries.substitutes import substitutes as substitutes
 from ctxembed.queries.tokenize import tokenize as tokenize
 from ctxembed.queries.vectorize import encode as encode
 from ctxembed.queries.vectorize import vectorize as vectorize
+from ctxembed.queries.wordlist import wordlist as wordlist
 from ctxembed.table import Chart as Chart
 from ctxembed.table import Column as Column
 from ctxembed.table import Table as Table
@@ -64,6 +73,7 @@ from ctxembed.word_senses.alignment import align as align
 __all__ = [
     "Chart",
     "Column",
+    "ContextVectorizer",
     "Corpus",
     "CorpusError",
     "CtxembedError",
@@ -82,8 +92,10 @@ __all__ = [
     "association",
     "check",
     "collocates",
+    "collocates_by",
     "compare",
     "contextualize",
+    "decide",
     "define",
     "draw",
     "encode",
@@ -93,6 +105,7 @@ __all__ = [
     "export",
     "fit",
     "given",
+    "heads",
     "import_",
     "index",
     "info",
@@ -101,6 +114,7 @@ __all__ = [
     "ladder",
     "learn",
     "mix",
+    "nearest_by",
     "neighbors",
     "open",
     "open_worked_example",
@@ -109,7 +123,10 @@ __all__ = [
     "predict",
     "render",
     "saved_senses",
+    "select",
     "senses",
+    "senses_by",
+    "senses_labelled",
     "shift",
     "show",
     "shrink",
@@ -121,6 +138,7 @@ __all__ = [
     "vector",
     "vectorize",
     "watch",
+    "wordlist",
 ]
 __version__: str
 

@@ -47,7 +47,10 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.fit(m, str(t / "task.tsv"), "third", epochs=1, report="confusion"),
     ],
     "predict": [lambda m, t: ctxembed.predict(m, [APPLE], attention=fitted(m, t))],
-    "info": [lambda m, t: ctxembed.info(m)],
+    "info": [
+        lambda m, t: ctxembed.info(m),
+        lambda m, t: ctxembed.heads(six_words(t), attention="general"),
+    ],
     "check": [lambda m, t: ctxembed.check(m)],
     "show": [lambda m, t: ctxembed.show(m, ["apple", "bank"], axes={"taste": ["juice"]})],
     "vector": [lambda m, t: ctxembed.vector(m, "apple")],
@@ -85,12 +88,20 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
         lambda m, t: ctxembed.contextualize(m, (s for s in [APPLE, "an [odd] word"])),
     ],
     "ablate": [lambda m, t: ctxembed.ablate(m, APPLE, axes={"taste": ["juice"]})],
-    "senses": [lambda m, t: ctxembed.senses(m, "apple", k=2)],
+    "senses": [
+        lambda m, t: ctxembed.senses(m, "apple", k=2),
+        lambda m, t: ctxembed.senses_by(m, "apple", "file", k=2),
+        lambda m, t: ctxembed.senses_labelled(m, "apple", str(t / "labels.tsv")),
+    ],
     "collocates": [
         lambda m, t: ctxembed.collocates(m, "apple", min_count=1, min_documents=1),
         lambda m, t: ctxembed.collocates(m, "the", window=2, sort="count", function_words=True),
     ],
     "keywords": [lambda m, t: ctxembed.keywords(m, corpora_directory() / "fruit.txt", min_count=1)],
+    "wordlist": [
+        lambda m, t: ctxembed.wordlist(m, number=3),
+        lambda m, t: ctxembed.wordlist(m, length=2, content=True),
+    ],
     "kwic": [lambda m, t: ctxembed.kwic(m, "apple", number=1, axes={"taste": ["juice"]})],
     "association": [
         lambda m, t: ctxembed.association(m, targets=GROUPS_OF_WORDS, axes=AXES_OF_WORDS),
@@ -107,11 +118,18 @@ CALLS: dict[str, list[Callable[[str, Path], Table]]] = {
             *(str(t / "c.txt"),) * 2, "apple", {"x": ["bank"], "y": ["juice"]}, steps=2, seeds=1
         )
     ],
-    "shift": [lambda m, t: ctxembed.shift(m, m, "apple", permutations=9)],
+    "shift": [
+        lambda m, t: ctxembed.shift(m, m, "apple", permutations=9),
+        lambda m, t: ctxembed.shift(m, m, "apple", permutations=9, by_sense=True),
+    ],
     "positions": [
         lambda m, t: ctxembed.positions(),
         lambda m, t: ctxembed.positions(4, 6, dot=True),
         lambda m, t: ctxembed.positions(attention="general", model=m),
+    ],
+    "decide": [
+        lambda m, t: ctxembed.decide(m, labelled=str(t / "task.tsv")),
+        lambda m, t: ctxembed.decide(m, labelled=str(t / "task.tsv"), fail_if="bag<0.1"),
     ],
     "evaluate": [
         lambda m, t: ctxembed.evaluate(m, "similarity", str(t / "rated.txt")),
@@ -145,14 +163,25 @@ OTHER_OPTIONS = {
     "cased",
     "language",
     "weights",
+    "meta",
+    "text_column",
+    "document_tag",
+    "where",
+    "names_in_order",
 }
-OTHER_OPTIONS |= {"output", "vector", "analogy", "check", "add", "skip_bad"}
+OTHER_OPTIONS |= {"output", "vector", "analogy", "check", "add", "skip_bad", "heads"}
+OTHER_OPTIONS |= {"joint", "nearest", "save", "force"}
 CASES = [(name, place) for name, calls in CALLS.items() for place in range(len(calls))]
 
 
 def fitted(model: str, folder: Path) -> str:
     ctxembed.fit(model, str(folder / "task.tsv"), "idioms", epochs=1)
     return "idioms"
+
+
+def six_words(folder: Path) -> str:
+    """Write a model whose sentences are long enough to measure heads."""
+    return str(write_tiny(folder / "six", ["the apple juice sweet orange phone"] * 3))
 
 
 def copied(folder: Path) -> Path:
@@ -186,6 +215,8 @@ def test_the_list_of_commands_has_their_own_summaries() -> None:
 def test_strings_in_a_table_out(name: str, position: int, mine: str, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("The apple juice is sweet.\nThe bank has money.\n" * 20)
     (tmp_path / "task.tsv").write_text(TASK)
+    labels = [f"tiny.txt\t{6 * n + 1 + n % 2}\t{'ab'[n % 2]}" for n in range(8)]
+    (tmp_path / "labels.tsv").write_text("\n".join(["file\tline\tlabel", *labels]) + "\n")
     (tmp_path / "rated.txt").write_text("apple orange 8\napple bank 1\nmoney bank 7\n")
     (tmp_path / "v.txt").write_text("apple 1 0\nbank 0 1\n")
     table = CALLS[name][position](mine, tmp_path)

@@ -58,8 +58,8 @@ TINY = """
 2 | explain '{long}' --steps | --steps 200~words
 4 | kwic zebra | 'zebra' vocabulary
 1 | kwic apple --where sense=1 | 'apple' 3~times few
-2 | kwic apple --where mood=1 | --where sense=N
-2 | kwic apple --where sense | sense=N
+2 | kwic apple --where mood=1 | mood column file
+2 | kwic apple --where sense | expected party=Dem
 4 | kwic 'apple zebra' | apple zebra vocabulary
 2 | kwic '!' | '!' word
 2 | kwic 'the app*' --where sense=1 | the app* senses word

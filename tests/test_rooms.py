@@ -11,7 +11,8 @@ from tests.conftest import ROOT
 
 ROOMS = (
     "stats", "storage", "text", "static", "attention", "model", "context", "word_senses",
-    "explanation", "queries", "evaluation", "training", "output", "web", "cli",
+    "explanation", "queries", "evaluation", "training", "lesson", "integrations", "output", "web",
+    "cli",
 )  # fmt: skip
 FOR_ALL = ("errors", "table", "progress")  # import nothing of ctxembed but each other
 GENSIM = "ctxembed.static.gensim_engine"  # the only module that imports gensim

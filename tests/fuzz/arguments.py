@@ -27,7 +27,7 @@ WORDS = st.one_of(
     st.text(max_size=20).filter(lambda text: "\0" not in text),
     st.binary(max_size=12).filter(lambda data: b"\0" not in data),
 )  # fmt: skip
-SLOW = {"train", "learn", "mix", "demo", "evaluate", "shift", "ambiguity", "explore"}
+SLOW = {"train", "learn", "mix", "demo", "decide", "evaluate", "shift", "ambiguity", "explore"}
 LONG = {"--epochs", "--permutations", "--pieces", "--workers"}  # more than a try has time for
 NO_NUMBERS = ["nan", "-nan", "inf", "-inf", "1e999", "-1", "9" * 5000, "", " ", "0x10", "1,5", "½",
     "²", "--", "-", "\x1b[2J", "99999999999", "1e99"]  # fmt: skip
