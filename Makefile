@@ -65,12 +65,12 @@ everyday: $(STAMP)
 		-m corpora/models/everyday
 
 english: $(STAMP)
-	$(BIN)/python corpora/english.py $(CORPUS)
+	$(BIN)/python -m corpora.english $(CORPUS)
 
 # WordNet and SemCor: DATA holds wordnet/wordnet-3.0.tar.xz and wsd/semcor.tsv.xz. Needed again for
 # the labelled senses of a new model english; MODELS names other models, or their directories.
 dictionary: $(STAMP)
-	$(BIN)/python corpora/dictionary.py $(DATA) $(if $(MODELS),--models $(MODELS))
+	$(BIN)/python -m corpora.dictionary $(DATA) $(if $(MODELS),--models $(MODELS))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache

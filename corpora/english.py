@@ -1,20 +1,18 @@
-"""Build the bundled English model from text: python corpora/english.py FILE|DIR...
+"""Build the bundled English model from text: python -m corpora.english FILE|DIR...
 
 english.sources.tsv lists the files, matched by name, and how often each is read in an epoch. Every
 step is one of the tool's own; with one worker the same text gives the same bytes. Which words are
 kept: those that occur often, and words of everyday use, which occur in several of the sources.
 """
 
+import corpora.same_bytes  # isort: skip  # noqa: F401  # before numpy
+
 import argparse
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # more may round otherwise
 
 import ctxembed
 from ctxembed.model.bundled import bundled_model

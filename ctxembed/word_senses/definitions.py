@@ -29,17 +29,10 @@ from ctxembed.word_senses.labelled import LabelledSenses, Means, centre, near_wo
 from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 
 Weights = Mapping[str, Sequence[float]]  # by part of speech
-# Fitted by conditional logit on SemCor, each document left out in turn, and on sense_examples.tsv,
-# each sentence left out (40 % of the weight); then times 0.8, so that `sure` is right as often as
-# it says on sentences of other writers. Three weights of attention, three of the bag, the examples,
-# the count in SemCor, the share of the uses of today.
-WEIGHTS: Weights = {
-    "n": (1.06, 1.76, 2.05, 0.55, 1.13, 1.70, 4.90, 0.34, 0.35),
-    "v": (0.50, 1.38, 1.59, 1.00, 0.74, 0.99, 5.68, 0.53, 0.46),
-    "a": (1.46, 2.46, 1.35, 0.71, 0.94, 1.73, 5.52, 0.45, 0.38),
-    "r": (1.26, 0.64, 0.00, 0.42, 0.56, 0.46, 5.18, 0.66, 0.20),
-}
-WITHOUT_EXAMPLES: Weights = {  # for a model without labelled occurrences
+# For a model without labelled occurrences: three weights of attention, three of the bag, the
+# examples, the count in SemCor, the share of the uses of today. Fitted by conditional logit on
+# SemCor. A model with labelled occurrences has weights of its own (corpora/fit_senses.py).
+WITHOUT_EXAMPLES: Weights = {
     "n": (2.01, 2.70, 3.27, 0.91, 1.38, 2.39, 0.0, 0.45, 0.42),
     "v": (1.40, 2.44, 3.11, 1.33, 1.25, 1.74, 0.0, 0.70, 0.56),
     "a": (2.37, 3.86, 2.15, 1.27, 0.88, 2.40, 0.0, 0.57, 0.44),
@@ -174,7 +167,9 @@ class Definitions:
         cosines = vectors.reshape(2, -1, vectors.shape[3]) @ targets.transpose(1, 2, 0)
         cosines = cosines.reshape(2, len(senses), 3, -1).transpose(3, 1, 0, 2)  # (R, k, 2, 3)
         cosines = cosines.reshape(len(targets), len(senses), 6)
-        weights = WITHOUT_EXAMPLES if projected is None else WEIGHTS
+        weights = WITHOUT_EXAMPLES
+        if projected is not None and self.labelled is not None:
+            weights = self.labelled.weights
         counts, choices = count_senses(senses), [list[Choice]() for _ in targets]
         parts = self._part_probabilities(written, senses, counts)
         for own, group in groupby(range(len(senses)), key=lambda i: senses[i].part):

@@ -35,6 +35,7 @@ MAX_BYTES = 16 << 20  # of unpacked data; a damaged file may unpack to any size
 SAMPLED_BLOCKS = 12
 KEPT = 512  # blocks kept in memory: all of WordNet
 KEPT_SYNSETS = 1 << 14
+PART_CODE = 10**8  # see code_offset
 MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted or hashed
 HASHES = (1 << 24) - 1
 MAX_PLACES = 64  # words of a synset; WordNet's largest has 28
@@ -101,6 +102,11 @@ class Sense:
     share: float = 0.0  # of 100 uses of the word today, an estimate; 0 where there is none
 
     @property
+    def number(self) -> int:
+        """A number of its own: of its synset and place, or where it has no synset, of its key."""
+        return number_sense(self.synset, self.place) if self.synset >= 0 else number_key(self.key)
+
+    @property
     def synonyms(self) -> list[str]:
         """The other words of its synset."""
         return [word for word in self.words if word.lower() != self.lemma]
@@ -164,12 +170,17 @@ class Dictionary:
         return int(order[row]) if row < len(order) and codes[order[row]] == code else None
 
     @cached_property
-    def _offsets(self) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-        """(n,) part of speech and offset of each synset, and the order that sorts them."""
-        codes = load(self.files / "offsets.npy")
+    def _codes(self) -> NDArray[np.uint32]:
+        """(n,) part of speech and offset of each synset, as code_offset returns them."""
+        codes: NDArray[np.uint32] = load(self.files / "offsets.npy")
         if codes.dtype != np.uint32 or codes.shape != (self.meta["synsets"],):
             raise self.files.damage("offsets.npy", f"shape {codes.shape}")
-        return codes, np.argsort(codes, kind="stable")
+        return codes
+
+    @cached_property
+    def _offsets(self) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+        """The same, and the order that sorts them."""
+        return self._codes, np.argsort(self._codes, kind="stable")
 
     def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a lemma, the most frequent of each part of speech first."""
@@ -182,12 +193,12 @@ class Dictionary:
             places = [i for i, word in enumerate(synset.words) if word[0].lower() == name]
             if places and part in (None, synset.part):  # else another lemma with this hash
                 senses.append(_to_sense(name, number, synset, places[0]))
-        return [self._add_share(sense) for sense in senses]
+        return [self.add_share(sense) for sense in senses]
 
-    def _add_share(self, sense: Sense) -> Sense:
+    def add_share(self, sense: Sense) -> Sense:
         """Return a sense with its share of the uses of its lemma, where it is known."""
         numbers, shares = self._shares
-        first, last = _equal_rows(numbers, number_sense(sense.synset, sense.place))
+        first, last = _equal_rows(numbers, sense.number)
         return replace(sense, share=float(shares[first])) if last > first else sense
 
     def look_up(self, word: str, part: str | None = None) -> list[Sense]:
@@ -197,6 +208,17 @@ class Dictionary:
             for name in base_forms(word, own, self._find_irregular):
                 senses |= {sense.key: sense for sense in self.senses(name, own)}
         return list(senses.values())
+
+    def count_parts(self, word: str) -> list[int]:
+        """Return how many senses of each part of speech a word may have, in the order of PARTS."""
+        hashes, synsets = self._lemmas
+        codes, counts = self._codes, []
+        for own, part in enumerate(PARTS):
+            senses = set[int]()
+            for name in base_forms(word, part, self._find_irregular) if word else ():
+                senses.update(synsets[slice(*_equal_rows(hashes, hash_lemma(name)))].tolist())
+            counts.append(sum(int(codes[number]) // PART_CODE == own for number in senses))
+        return counts
 
     def sample(self, number: int) -> list[Sense]:
         """Return about as many senses, from a few blocks spread over the dictionary."""
@@ -247,7 +269,7 @@ class Dictionary:
 
     @cached_property
     def _shares(self) -> NDArray[np.uint32]:
-        """(2, n) sorted numbers of senses, as number_sense returns them, and the share of each."""
+        """(2, n) sorted numbers of senses, as Sense.number, and the share of each."""
         return self._read_pairs("shares")
 
     def _read_pairs(self, name: str) -> NDArray[np.uint32]:
@@ -322,9 +344,14 @@ def number_sense(synset: int, place: int) -> int:
     return max(0, synset) * MAX_PLACES + place
 
 
+def number_key(key: str) -> int:
+    """Return a number for the key of a sense without synset, above those of all others."""
+    return 1 << 31 | zlib.crc32(key.encode("utf-8", "surrogatepass")) >> 1
+
+
 def code_offset(part: str, offset: int) -> int:
     """Return one number for a part of speech and an offset of eight digits."""
-    return list(PARTS).index(part) * 10**8 + offset
+    return list(PARTS).index(part) * PART_CODE + offset
 
 
 def hash_lemma(name: str) -> int:
@@ -361,7 +388,7 @@ def write_dictionary(
 
     entries: the synsets of each lemma in the order of its senses. pairs: related synsets.
     exceptions: part of speech, form and lemmas. shares: of 100 uses of a lemma today, how many have
-    a sense, by number_sense. meta: what is said of the dictionary.
+    a sense, by Sense.number. meta: what is said of the dictionary.
     """
     lines = [synset.to_line() for synset in synsets]
     texts = ["\n".join(lines[i : i + BLOCK]).encode() for i in range(0, len(lines), BLOCK)]

@@ -18,9 +18,9 @@ MAX_SENSES = 200_000
 
 
 class SenseFile:
-    """The senses in a file; how often each occurs is unknown."""
+    """The senses in a file; how often each occurs is unknown, but for shares of another one."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, shares: Dictionary | None = None) -> None:
         self.entries: defaultdict[str, list[Sense]] = defaultdict(list)
         keys: set[str] = set()
         for number, line in enumerate(every_line(name), 1):
@@ -39,7 +39,7 @@ class SenseFile:
             examples = [text for text in cells[4:] if text]
             plain = lemma.replace("_", " ")
             sense = Sense(plain, part or "n", key, definition, examples, [word], math.nan)
-            self.entries[lemma].append(sense)
+            self.entries[lemma].append(shares.add_share(sense) if shares else sense)
         if not keys:
             raise CorpusError(f"{name}: no senses; {FORMAT}")
 
@@ -65,7 +65,8 @@ def open_sources(names: Sequence[str] = ()) -> list[SenseSource]:
     sources: list[SenseSource] = []
     for name in dict.fromkeys(names or (BUNDLED,)):
         if name == BUNDLED:
-            sources += [Dictionary.open(), SenseFile(str(corpora_directory() / ADDED))]
+            dictionary = Dictionary.open()
+            sources += [dictionary, SenseFile(str(corpora_directory() / ADDED), dictionary)]
         elif name.endswith(SUFFIX):
             sources.append(MultilingualWordnet(name, Dictionary.open()))
         else:

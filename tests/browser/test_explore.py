@@ -305,16 +305,16 @@ def test_stop_the_map(opened: Opened, tmp_path: Path) -> None:
         tab.page.get_by_label("sentence 1", exact=True).fill("river [bank]")  # typing goes on
         tab.page.wait_for_selector('.word[aria-label^="river"]')
         assert is_running(process)
-        press = "all => all.forEach(button => button.click())"
-        for _ in range(100):  # typing may draw the button anew under the pointer
-            if not is_running(process):
+        press, start_button = "all => all.forEach(button => button.click())", "Draw the map of bank"
+        for _ in range(200):  # typing may draw the button anew under the pointer
+            if tab.page.get_by_role("button", name=start_button).is_visible():
                 break
             tab.page.eval_on_selector_all('[data-key="stop-map"]', press)
             tab.page.wait_for_timeout(200)
         assert not is_running(process)
         assert tab.page.locator("#map svg").count() == 0
         held.release()
-        tab.page.get_by_role("button", name="Draw the map of bank").click()
+        tab.page.get_by_role("button", name=start_button).click()
         tab.page.wait_for_selector("#map svg [data-sense]", timeout=60_000)
 
 

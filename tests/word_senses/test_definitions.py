@@ -29,6 +29,7 @@ from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 from ctxembed.word_senses.sense_file import SenseFile, open_sources
 from tests.conftest import ROOT, TEXT, WORDS
 
+EVEN = dict.fromkeys("nvar", [1.0] * 9)  # weights of the parts of a score
 COUNTS = {word: " ".join(TEXT).split().count(word) for word in WORDS}
 SENSES = {  # definition, example, in words of the small model
     "money": ("the money", "bank money phone"),
@@ -137,7 +138,7 @@ def test_examples_by_hand(definitions: Definitions, tmp_path: Path) -> None:
     sums = {
         3 * 64: (np.array([0, 0, 2, 0], float), 3.0), 5 * 64 + 1: (np.array([0, 0, 0, 1], float), 1)
     }  # fmt: skip
-    write_labelled(folder, model, "general", sums, np.ones((16, 4)), [np.zeros(4)] * 6)
+    write_labelled(folder, model, "general", sums, np.ones((32, 4)), [np.zeros(4)] * 6, EVEN)
     definitions.labelled = LabelledSenses.open(model, "general", folder)
     senses = [
         Sense("bank", "n", "a", "", (), (), 3, 3, 0), Sense("bank", "n", "b", "", (), (), 1, 5, 1),
@@ -152,20 +153,20 @@ def test_examples_by_hand(definitions: Definitions, tmp_path: Path) -> None:
 HARM: dict[str, Any] = {  # a file of the labelled senses and an array that does not belong there
     "vectors.npy": np.zeros((2, 9), np.int8), "means.npy": np.full((6, 4), np.nan, np.float32),
     "senses.npy": np.zeros((2, 1), np.uint32), "counts.npy": np.zeros(3, np.uint16),
-    "projection.npy": np.full((16, 4), np.nan, np.float16),
+    "projection.npy": np.full((32, 4), np.nan, np.float16),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HARM)
 def test_damaged_examples(name: str, model: Model, tmp_path: Path) -> None:
     sums = {64: (np.ones(4), 2.0), 128: (np.ones(4), 1.0)}
-    write_labelled(tmp_path, model, "general", sums, np.ones((16, 4)), [np.ones(4)] * 6)
+    write_labelled(tmp_path, model, "general", sums, np.ones((32, 4)), [np.ones(4)] * 6, EVEN)
     np.save(tmp_path / name, HARM[name])
     with pytest.raises(ModelError, match=f"{name}: damaged"):
         LabelledSenses.open(model, "general", tmp_path)
     meta = json.loads((tmp_path / FILE).read_text())
     kept = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
-    write_manifest(tmp_path, FILE, kept)
+    write_manifest(tmp_path, FILE, kept | {"weights": {"n": [1.0, "x"]}})
     with pytest.raises(ModelError, match=r"damaged .* install ctxembed again"):
         LabelledSenses.open(model, "general", tmp_path)
 
@@ -176,12 +177,13 @@ def test_damaged_parts_of_speech(tmp_path: Path) -> None:
     here = Written(["the", "book"], range(1, 2))
     meta = json.loads((folder / "dictionary.json").read_text())
     kept = {key: value for key, value in meta.items() if key not in ("contents", "generation")}
-    np.save(folder / "parts.npy", np.full((4, 1500, 4), np.inf, np.float16))
+    numbers = np.load(folder / "parts.npy")
+    np.save(folder / "parts.npy", np.full_like(numbers, np.inf))
     write_manifest(folder, "dictionary.json", kept)
     fitted = PartsOfSpeech.of(Dictionary.open(folder))
     with pytest.raises(ModelError, match=r"parts\.npy: damaged"):
         assert fitted and fitted.scores(here, {"n": 1, "v": 1})
-    wrong: list[Any] = [[], {"words": [1], "bias": [0] * 4, "count": 1}, {"bias": [0, "x"]}]
+    wrong: list[Any] = [[], {"words": [1], "count": 1}, {"words": [], "count": "x"}]
     for parts in wrong:
         write_manifest(folder, "dictionary.json", kept | {"parts": parts})
         with pytest.raises(ModelError, match=r"dictionary\.json: damaged"):
@@ -284,12 +286,12 @@ Please turn on the [light] | light%1:06
 
 def test_projection_by_hand(model: Model, tmp_path: Path) -> None:
     """The joined vector times the projection, at length 1: here the part of attention."""
-    projection = np.concatenate([np.eye(4), np.zeros((12, 4))])
+    projection = np.concatenate([np.eye(4), np.zeros((28, 4))])
     sums = {64: (np.ones(4), 2.0)}
-    write_labelled(tmp_path, model, "general", sums, projection, [np.zeros(4)] * 6)
+    write_labelled(tmp_path, model, "general", sums, projection, [np.zeros(4)] * 6, EVEN)
     labelled = LabelledSenses.open(model, "general", tmp_path)
     assert labelled is not None
-    attention, others = np.array([[3, 0, 4, 0]], np.float32), np.ones((2, 1, 4), np.float32)
+    attention, others = np.array([[3, 0, 4, 0]], np.float32), np.ones((6, 1, 4), np.float32)
     projected = labelled.project(attention, others[0], others)
     np.testing.assert_allclose(projected, [[0.6, 0, 0.8, 0]], atol=1e-3)
 
@@ -297,9 +299,11 @@ def test_projection_by_hand(model: Model, tmp_path: Path) -> None:
 def test_near_words_by_hand(model: Model) -> None:
     """The nearest word counts 1, the next one DECAY, on each side."""
     x = np.asarray(model.centred_space[np.arange(4)], np.float64)
-    before, after = near_words(model, [Occurrence(np.array([0, 1, 2, 3]), range(2, 3))])
+    before, after, *beside = near_words(model, [Occurrence(np.array([0, 1, 2, 3]), range(2, 3))])
     np.testing.assert_allclose(before[0], x[1] + DECAY * x[0], atol=1e-6)
     np.testing.assert_allclose(after[0], x[3], atol=1e-6)
+    for vector, expected in zip(beside, (x[0], x[1], x[3], 0 * x[0]), strict=True):
+        np.testing.assert_allclose(vector[0], expected, atol=1e-6)  # two before, two after
 
 
 def test_capitals(english: Definitions) -> None:
