@@ -297,6 +297,7 @@ ALONE = {
     "clusters": "python bench/clusters.py MODEL",
     "engines": "python bench/engines.py --help",
     "growth": "python bench/growth.py TEXT",
+    "homonyms": "python -m bench.homonyms [MODEL] [--part choose|once]",
     "idioms": "python bench/idioms.py IDIOMS.tsv -m MODEL",
     "induction": "python bench/induction.py --help",
     "on_spark": "python bench/on_spark.py TEXT",

@@ -14,7 +14,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences
 from ctxembed.explanation.substitutes import NAMED_NEAR, AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model
-from ctxembed.stats.vectors import Floats, unit
+from ctxembed.stats.vectors import unit
 from ctxembed.table import Cell, Column
 from ctxembed.text.tokenizer import is_content, number_repeats
 from ctxembed.word_senses.definitions import Choice, Decision, describe_choice, printed_choices
@@ -109,12 +109,7 @@ def find_meanings(
     contexts = [None if one.name == "static" else one for one in chosen]
     for row, (parsed, item) in enumerate(targets):
         by_name, named = {}, _name_tokens(representations, parsed, item)
-        directions: list[Floats | None] = [None] * len(chosen)
-        for i, one in enumerate(chosen):
-            choices, direction = decisions[row].choices.get(one.name, ()), decisions[row].direction
-            if one.name == main and direction is not None and choices:
-                directions[i] = choices[0].sure * direction  # it says as much as it is sure
-        nearest = ranker.name(row, contexts, stacked[row], directions)
+        nearest = ranker.name(row, contexts, stacked[row])
         for one, rows in zip(chosen, nearest, strict=True):
             run, sense, because = runs[one.name], senses[row], list[Reason]()
             choices = decisions[row].choices.get(one.name, ())
@@ -123,10 +118,16 @@ def find_meanings(
             main_part = one.attention.name if isinstance(one, Together) else one.name
             if sense is None or not run.traces or sense.saved.attention != main_part:
                 sense = None  # senses were clustered with another attention
-            like = (words[word] for word in rows)
-            if one.name == main:
-                like = (word for word in like if belongs(word, choices))
-            by_name[one.name] = Meaning(list(islice(like, number)), because, sense, choices)
+            like, text = [words[i] for i in rows[:number]], decisions[row].text
+            if one.name == main and text is not None:
+                scored = ranker.name_sense(row, text, choices[0].sure)
+                fit = ((words[i], score) for i, score in scored if belongs(words[i], choices))
+                like = [
+                    word
+                    for n, (word, score) in enumerate(islice(fit, number))
+                    if not n or score > 0
+                ]
+            by_name[one.name] = Meaning(like, because, sense, choices)
         meanings.append(by_name)
     return meanings
 

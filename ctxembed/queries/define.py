@@ -19,6 +19,7 @@ from ctxembed.word_senses.definitions import (
     Decision,
     Definitions,
     describe_choice,
+    is_proper,
     written_target,
 )
 from ctxembed.word_senses.related import related_words
@@ -143,7 +144,7 @@ def define_targets(
     return [
         Decision(
             {main: choices, **dict(zip(others, ranked[row], strict=True))},
-            definitions.direction(choices),
+            definitions.text(choices[0].sense),
             related_words(definitions, choices[:1]),  # words of other senses would contradict it
         )
         if choices
@@ -155,10 +156,14 @@ def define_targets(
 def shares_part(model: Model, word: str, choices: Sequence[Choice]) -> bool:
     """Return whether a word is often enough of the part of speech that these senses have.
 
-    So is a word without an entry, and any word where there are no senses.
+    So is a word without an entry, and any word where there are no senses. A word that is only a
+    proper noun belongs to no other sense.
     """
-    if not choices or not (shares := open_definitions(model).part_shares(word)):
+    definitions = open_definitions(model)
+    if not choices or not (shares := definitions.part_shares(word)):
         return True
+    if not is_proper(choices[0].sense) and all(map(is_proper, definitions.senses(word))):
+        return False
     sure: dict[str, float] = {}
     for choice in choices:
         sure[choice.sense.part] = sure.get(choice.sense.part, 0.0) + choice.sure

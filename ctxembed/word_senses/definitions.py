@@ -63,7 +63,7 @@ class Decision:
     """The senses of a target, ranked by each representation; none without an entry."""
 
     choices: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
-    direction: Floats | None = None  # (d,) as Definitions.direction returns it
+    text: Floats | None = None  # (d,) of the best sense by `main`, as Definitions.text returns it
     related: Mapping[int, float] = field(default_factory=dict)  # as related_words returns it
 
 
@@ -146,10 +146,9 @@ class Definitions:
         targets = zip(items, np.stack([centred, centred], axis=2), parts, strict=True)
         return [self._score(item, target, part) for item, target, part in targets]
 
-    def direction(self, choices: Sequence[Choice]) -> Floats:
-        """Return (d,) from the mean of a word's senses to the best of these choices."""
-        senses = self._sense_vectors([choice.sense for choice in choices])[:, 0, 1:].sum(axis=1)
-        return np.asarray(unit(senses[0]) - unit(senses).mean(axis=0))
+    def text(self, sense: Sense) -> Floats:
+        """Return (d,) the mean of the vectors of a sense's texts, each of length 1."""
+        return np.asarray(unit(self._sense_vectors([sense])[0, 0]).mean(axis=0))
 
     def _score(
         self, item: Occurrence, targets: Floats, part: str | None, projected: Floats | None = None

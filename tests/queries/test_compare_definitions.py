@@ -9,14 +9,22 @@ import pytest
 import ctxembed
 from ctxembed.context.representation import Static
 from ctxembed.context.worked_example import open_worked_example
-from ctxembed.explanation.substitutes import SubstituteRanker
+from ctxembed.explanation.substitutes import (
+    COMMON,
+    FAMILIAR,
+    SENSE_CONSTANT,
+    SENSE_KINDS,
+    SENSE_NEAR,
+    SENSE_TEXT,
+    SubstituteRanker,
+)
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import Vocabulary
 from ctxembed.queries import define as queries
 from ctxembed.queries.compare import compare
 from ctxembed.queries.define import open_definitions, shares_part
-from ctxembed.stats.vectors import Floats, unit
+from ctxembed.stats.vectors import unit
 from ctxembed.table import Table
 from ctxembed.text.tokenizer import Tokenizer
 from ctxembed.word_senses.definitions import Choice
@@ -104,16 +112,39 @@ def near_two_words(words: Sequence[Sequence[float]]) -> tuple[SubstituteRanker, 
 
 
 def test_similar_words_agree_with_the_sense() -> None:
-    """Two words are as near to the target and its context; the one along the sense wins."""
+    """Two words are as near to the target and its context; the one that is related wins."""
     ranker, context = near_two_words([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
 
-    def best(sense: Floats | None, related: dict[int, float]) -> list[int]:
-        vector = np.ones(3, np.float32)
-        return replace(ranker, related=[related]).name(0, [context], vector[None], [sense])[0]
+    def best(related: dict[int, float]) -> list[int]:
+        vectors = np.ones((1, 3), np.float32)
+        return replace(ranker, related=[related]).name(0, [context], vectors)[0]
 
-    first = np.array([1, -1, 0], np.float32)
-    assert best(first, {}) == best(None, {0: 0.5}) == [0, 1]
-    assert best(-first, {}) == best(None, {1: 0.5}) == [1, 0]
+    assert best({0: 0.5}) == [0, 1]
+    assert best({1: 0.5}) == [1, 0]
+
+
+def test_words_that_explain_a_definition_by_hand() -> None:
+    """Near to the target, along the definition's text, related to the sense, and familiar."""
+    ranker, _ = near_two_words([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+    text, half = np.array([1, 0, 0], np.float32), 2**-0.5
+    near = np.sqrt(2 / 3)
+    familiar = np.log(1 / ranker.model.seen_tokens / FAMILIAR)  # each word was seen once
+    every = SENSE_CONSTANT + SENSE_NEAR * near + COMMON * familiar
+    scores = dict(replace(ranker, related=[{}]).name_sense(0, text, 0.9))
+    assert scores == pytest.approx({0: every + SENSE_TEXT * half, 1: every}, abs=1e-5)
+    for weight, kind in ((1.0, 0), (0.5, 1), (0.25, 2)):
+        related = replace(ranker, related=[{1: 0.9 * weight}])
+        assert dict(related.name_sense(0, text, 0.9))[1] == pytest.approx(
+            every + SENSE_KINDS[kind], abs=1e-5
+        )
+
+
+def test_a_proper_noun_explains_no_common_noun() -> None:
+    model = open_model("english")
+    (state, *_) = ctxembed.define("english", "Ohio became the first [state] to ban it").records()
+    senses = [s for s in open_definitions(model).senses("state") if s.key == state["sense_key"]]
+    assert shares_part(model, "province", [Choice(senses[0], 1.0)])
+    assert not shares_part(model, "yunnan", [Choice(senses[0], 1.0)])
 
 
 def test_words_far_from_the_target_are_not_named() -> None:
@@ -121,9 +152,9 @@ def test_words_far_from_the_target_are_not_named() -> None:
     ranker, context = near_two_words([[-0.1, 1, 0], [1, 1, 0], [1, 0, 0]])
     fits = np.array([0, 1, 0], np.float32)
     both = [context, context, None]
-    names = ranker.name(0, both, np.stack([fits, -fits, fits]), [None] * 3)
+    names = ranker.name(0, both, np.stack([fits, -fits, fits]))
     assert names == [[1], [], [1, 0]]  # nothing fits the second; without context all are named
-    (related,) = replace(ranker, related=[{0: 0.4}]).name(0, [context], fits[None], [None])
+    (related,) = replace(ranker, related=[{0: 0.4}]).name(0, [context], fits[None])
     assert sorted(related) == [0, 1]
 
 
