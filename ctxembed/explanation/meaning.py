@@ -120,13 +120,9 @@ def find_meanings(
                 sense = None  # senses were clustered with another attention
             like, text = [words[i] for i in rows[:number]], decisions[row].text
             if one.name == main and text is not None:
-                scored = ranker.name_sense(row, text, choices[0].sure)
-                fit = ((words[i], score) for i, score in scored if belongs(words[i], choices))
-                like = [
-                    word
-                    for n, (word, score) in enumerate(islice(fit, number))
-                    if not n or score > 0
-                ]
+                named_rows = ranker.name_sense(row, text, choices[0].sure)
+                fit = (words[i] for i in named_rows if belongs(words[i], choices))
+                like = list(islice(fit, number))
             by_name[one.name] = Meaning(like, because, sense, choices)
         meanings.append(by_name)
     return meanings

@@ -58,6 +58,10 @@ MIN_CONTEXT = 0.3  # cosine with the contextual vector
 SENSE_NEAR, SENSE_TEXT, SENSE_CONSTANT = 0.8, 6.6, -3.8
 SENSE_KINDS = (2.9, 1.9, 1.6)  # a synonym; of a related synset; of the same kind
 FAMILIAR, RARE, COMMON = 6.4e-6, 0.22, -0.26  # a frequency; slopes of its log below and above
+NAMED, NAMED_ALONE = (
+    0.0,
+    -1.1,
+)  # least scores: as likely good as not; one in four, if none is better
 
 
 @dataclass(frozen=True)
@@ -254,23 +258,34 @@ class SubstituteRanker:
         ends = np.count_nonzero(kept, axis=1).tolist()
         return [rows[own[:end]].tolist() for own, end in zip(best, ends, strict=True)]
 
-    def name_sense(self, number: int, text: Floats, sure: float) -> Iterator[tuple[int, float]]:
-        """Yield the rows of words that explain a definition, the best first, each with its score.
+    def name_sense(self, number: int, text: Floats, sure: float) -> Iterator[int]:
+        """Yield the rows of words that explain a definition, the best first; none if none fits.
+
+        text: (d,) of the definition; sure: its probability. Words that a reader accepts more often
+        than not, or else one that comes near to it.
+        """
+        rows, scores = self._pool(number).rows, self.score_sense(number, text, sure)
+        order = np.argsort(-scores, kind="stable")
+        least = NAMED if len(order) and scores[order[0]] > NAMED else NAMED_ALONE
+        kept = order[scores[order] > least]
+        yield from rows[kept if least == NAMED else kept[:1]].tolist()
+
+    def score_sense(self, number: int, text: Floats, sure: float) -> Floats:
+        """Return (n,) the score of each candidate as a word that explains a definition.
 
             .8 cos(word, target) + 6.6 cos(word, text) + kind of relation + frequency - 3.8
 
-        Above 0 a reader accepts the word more often than not. Context has no part in it: it has
-        decided the definition. text: (d,) of the definition; sure: its probability.
+        The logarithm of the odds that a reader accepts the word. Context has no part in it: it has
+        decided the definition.
         """
         pool, model = self._pool(number), self.model
         related = pool.related / sure
         kinds = np.select([related >= 1, related >= RELATED, related > 0], SENSE_KINDS)
         familiar = np.log(np.maximum(model.seen[pool.rows], 1) / model.seen_tokens / FAMILIAR)
-        scores = SENSE_CONSTANT + SENSE_NEAR * pool.near + kinds
+        scores: Floats = SENSE_CONSTANT + SENSE_NEAR * pool.near + kinds
         scores += SENSE_TEXT * (unit(model.space[pool.rows]) @ text)
         scores += np.where(familiar < 0, RARE, COMMON) * familiar
-        for i in np.argsort(-scores, kind="stable").tolist():
-            yield int(pool.rows[i]), float(scores[i])
+        return scores
 
     def _pool(self, number: int) -> "Pool":
         """Return the candidates of a target; they are kept until those of another are wanted."""

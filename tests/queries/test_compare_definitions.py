@@ -130,13 +130,24 @@ def test_words_that_explain_a_definition_by_hand() -> None:
     near = np.sqrt(2 / 3)
     familiar = np.log(1 / ranker.model.seen_tokens / FAMILIAR)  # each word was seen once
     every = SENSE_CONSTANT + SENSE_NEAR * near + COMMON * familiar
-    scores = dict(replace(ranker, related=[{}]).name_sense(0, text, 0.9))
-    assert scores == pytest.approx({0: every + SENSE_TEXT * half, 1: every}, abs=1e-5)
+    expected = np.array([every + SENSE_TEXT * half, every])
+    scores = replace(ranker, related=[{}]).score_sense(0, text, 0.9)
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
     for weight, kind in ((1.0, 0), (0.5, 1), (0.25, 2)):
-        related = replace(ranker, related=[{1: 0.9 * weight}])
-        assert dict(related.name_sense(0, text, 0.9))[1] == pytest.approx(
-            every + SENSE_KINDS[kind], abs=1e-5
-        )
+        related = replace(ranker, related=[{1: 0.9 * weight}]).score_sense(0, text, 0.9)
+        assert related[1] == pytest.approx(every + SENSE_KINDS[kind], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "named"),
+    [((1.0, 2.0), [1, 0]), ((0.1, -0.1), [0]), ((-0.2, -0.1), [1]), ((-1.2, -1.3), [])],
+)
+def test_words_are_named_where_they_are_likely_to_be_good(
+    monkeypatch: pytest.MonkeyPatch, scores: tuple[float, float], named: list[int]
+) -> None:
+    ranker, _ = near_two_words([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+    monkeypatch.setattr(SubstituteRanker, "score_sense", lambda *_: np.array(scores))
+    assert list(replace(ranker, related=[{}]).name_sense(0, np.ones(3), 1.0)) == named
 
 
 def test_a_proper_noun_explains_no_common_noun() -> None:
