@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from corpora.labelled_sentences import WRITTEN, Labelled
+from corpora.labelled_sentences import WRITTEN, Labelled, splice
 from ctxembed.attention.training.learning import Adam
 from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import open_model
@@ -58,8 +58,9 @@ class Group:
     part: int  # among PARTS
     rows: Any  # (N,) of the inputs
     gold: Any  # (N, K) 1 where an occurrence has a sense
-    document: Any  # (N,) a number; that of a written sentence is its own
+    document: Any  # (N,) a number; that of a written sentence is its own or its pair's
     written: Any  # (N,) bool
+    spliced: Any  # (N,) bool: learned from, but no example of its sense
     cosines: Any  # (N, K, 6) with the texts of each sense
     logs: Any  # (N, K, 2) frequencies, without the occurrence itself
     numbers: Any  # (K,) of the senses, as Sense.number
@@ -67,12 +68,13 @@ class Group:
     @property
     def counts(self) -> Any:
         """(N,) how many occurrences each counts as."""
-        return np.where(self.written, WRITTEN_COUNT, 1).astype(np.float32)
+        counts = np.where(self.written, WRITTEN_COUNT, 1)
+        return np.where(self.spliced, 0, counts).astype(np.float32)
 
     def take(self, rows: Any) -> "Group":
         """Return some of the occurrences."""
         own = {name: getattr(self, name)[rows] for name in
-               ("rows", "gold", "document", "written", "cosines", "logs")}  # fmt: skip
+               ("rows", "gold", "document", "written", "spliced", "cosines", "logs")}  # fmt: skip
         return replace(self, **own)
 
 
@@ -82,6 +84,8 @@ def fit_senses(dictionary: Dictionary, items: Sequence[Labelled], folder: Path, 
     definitions = Definitions(Representations.of(open_model(name)), [dictionary, added])
     model = definitions.representations.model
     model.dequantize()
+    written = splice([item for item in items if item.source == WRITTEN], np.random.default_rng(2))
+    items = [*(item for item in items if item.source != WRITTEN), *written]
     occurrences = [definitions.find_occurrence(*item.sides()) for item in items]
     known = [i for i, occurrence in enumerate(occurrences) if occurrence.target]
     items, occurrences = [items[i] for i in known], [occurrences[i] for i in known]
@@ -158,11 +162,14 @@ def make_groups(
         without = np.where(written[:, None], counts, np.maximum(counts - gold, 0))
         logs = np.stack([log_frequencies(senses, row) for row in without])
         places = {name: n for n, name in enumerate(dict.fromkeys(items[row].source for row in own))}
-        document = [len(own) + n if items[row].source == WRITTEN else places[items[row].source]
-                    for n, row in enumerate(own)]  # fmt: skip
+        sources = [places[items[row].source] for row in own]
+        pairs = np.array([items[row].pair for row in own])
+        alone = len(places) + np.arange(len(own))
+        document = np.where(written, np.where(pairs < 0, -alone, len(places) + pairs), sources)
         groups.append(
             Group(
-                list(PARTS).index(part), np.array(own), gold, np.array(document), written,
+                list(PARTS).index(part), np.array(own), gold, document, written,
+                np.array([items[row].is_spliced for row in own]),
                 cosines.astype(np.float32), logs.astype(np.float32),
                 np.array([sense.number for sense in senses]),
             )
@@ -210,7 +217,8 @@ def sample_loss(
     asked = np.arange(n) if n <= MAX_ASKED else rng.choice(n, MAX_ASKED, replace=False)
     x = inputs[group.rows]
     x = x * ((rng.random(x.shape, np.float32) >= DROPPED) / np.float32(1 - DROPPED))
-    weights = np.where(group.written[asked], WRITTEN_LOSS, 1.0) * (n / len(asked)) ** 0.5
+    weights = np.where(group.written[asked] & ~group.spliced[asked], WRITTEN_LOSS, 1.0)
+    weights *= (n / len(asked)) ** 0.5
     loss, gradients = measure_loss(parameters, x, group, asked, weights)
     return (loss, float(weights.sum())), gradients
 

@@ -1,9 +1,12 @@
 """Sentences whose words were labelled with WordNet's senses, and sentences written for senses."""
 
 import lzma
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from ctxembed.context.parse import Written
 from ctxembed.model.bundled import open_model
@@ -12,6 +15,7 @@ from ctxembed.word_senses.sense_file import ADDED, SenseFile
 
 TOKENIZER = open_model("english").vocabulary.tokenizer
 WRITTEN = "written"  # the source of sentences that were written for senses
+BETWEEN = ("while", "and", "but", "because", "although", "as", "when", "")  # two spliced sentences
 KINDS = "?nvara"  # parts of speech by the number in a sense key; 5 is an adjective too
 
 
@@ -24,6 +28,8 @@ class Labelled:
     part: str  # n, v, a or r
     keys: list[str]  # sense keys, mostly one
     written: Written
+    pair: int = -1  # sentences that were spliced with each other have one number
+    is_spliced: bool = False
 
     def sides(self) -> tuple[str, str, str]:
         """Return the text before the target, the target, and the text after it."""
@@ -63,3 +69,40 @@ def read_examples(path: Path) -> tuple[list[Labelled], dict[str, float]]:
                 part = parts[key] if key in parts else KINDS[int(rest[0])]
                 items += (label(WRITTEN, lemma, part, key, text) for text in texts)
     return [item for item in items if item.written.target], shares
+
+
+def splice(items: Sequence[Labelled], rng: np.random.Generator) -> list[Labelled]:
+    """Return the sentences, those of a lemma in pairs of two senses, and each pair spliced.
+
+    A spliced sentence is one of a pair with the words of the other beside it, without the word
+    itself: a distracting clause about another sense.
+    """
+    rows: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, item in enumerate(items):
+        rows[item.lemma, item.part].append(row)
+    joined, spliced = list(items), list[Labelled]()
+    for own in rows.values():
+        order = [own[i] for i in rng.permutation(len(own))]
+        while order:
+            first = order.pop()
+            other = next((r for r in order if items[r].keys != items[first].keys), None)
+            if other is None:
+                continue
+            order.remove(other)
+            for row, beside in ((first, other), (other, first)):
+                joined[row] = replace(items[row], pair=first)
+                distractor = items[beside].written
+                words = [w for i, w in enumerate(distractor.words) if i not in distractor.target]
+                between = BETWEEN[rng.integers(len(BETWEEN))].split()
+                spliced.append(_join(joined[row], between, words, before=bool(rng.integers(2))))
+    return joined + spliced
+
+
+def _join(item: Labelled, between: list[str], words: list[str], before: bool) -> Labelled:
+    """Return a sentence with other words before or after it."""
+    own, target = item.written.words, item.written.target
+    added = [*words, *between] if before else [*between, *words]
+    moved = len(added) if before else 0
+    target = range(target.start + moved, target.stop + moved)
+    written = Written([*added, *own] if before else [*own, *added], target)
+    return replace(item, written=written, is_spliced=True)

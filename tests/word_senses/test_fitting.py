@@ -1,5 +1,6 @@
 """What is learned for the dictionary: gradients against finite differences, scores by hand."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from corpora import fit_parts, fit_senses
+from corpora.labelled_sentences import BETWEEN, WRITTEN, label, splice
 from ctxembed.word_senses.parts_of_speech import FEATURES, NEIGHBORS, Network
 
 PLACES = len(NEIGHBORS)
@@ -53,6 +55,7 @@ def make_group(rng: np.random.Generator) -> fit_senses.Group:
     gold[5, 1] = 1  # with two labels
     return fit_senses.Group(
         1, np.arange(6), gold, np.array([0, 0, 1, 2, 3, 9]), np.array([False] * 5 + [True]),
+        np.array([False] * 6),
         rng.normal(size=(6, 3, 6)), rng.normal(size=(6, 3, 2)), np.arange(3),
     )  # fmt: skip
 
@@ -92,3 +95,23 @@ def test_loss_of_senses_by_hand() -> None:
     expected = np.log(np.exp(scores).sum()) - scores[0]
     loss, _ = fit_senses.measure_loss(parameters, x, group, np.array([0]), np.ones(1))
     assert loss == pytest.approx(expected, abs=1e-6)
+
+
+def test_two_senses_are_spliced() -> None:
+    """Each sentence of a pair gets the other's words, without its target, before or after it."""
+    items = [
+        label(WRITTEN, "bank", "n", "bank%money", "money in the [bank]"),
+        label(WRITTEN, "bank", "n", "bank%river", "the [bank] is wet"),
+        label(WRITTEN, "seal", "n", "seal%animal", "a grey [seal]"),
+    ]
+    joined = splice(items, np.random.default_rng(0))
+    (money, river, seal), spliced = joined[:3], joined[3:]
+    assert money.pair == river.pair >= 0 > seal.pair  # it has nothing to be spliced with
+    assert not any(item.is_spliced for item in joined[:3])
+    assert all(item.is_spliced and item.pair == money.pair for item in spliced)
+    assert sorted(item.keys[0] for item in spliced) == ["bank%money", "bank%river"]
+    for item in spliced:
+        assert item.sides()[1] == "bank"
+        others = Counter(item.written.words) - Counter(BETWEEN)
+        expected = ["money", "in", "the", "the", "is", "wet", "bank"]
+        assert others == Counter(expected) - Counter(BETWEEN)
