@@ -26,12 +26,12 @@ def exercise(
     grid: Grid, row: int, column: str, needs: Iterator[Place] | Sequence[Place], how: str,
     copies: Sequence[Place] = (),
 ) -> Exercise:  # fmt: skip
-    """Return the exercise of a cell; its row is named by its first cells that are text."""
+    """Return the exercise of a cell; its row is named by its first text, or by its first cell."""
     answer = grid.value(row, column)
     assert answer is not None
     place = grid.place(row, column)
     labels = [cell for cell in grid.rows[row] if isinstance(cell, str)]
-    asked = f"{column} of {labels[0] if labels else f'row {row + 1}'}"
+    asked = f"{column} of {labels[0] if labels else f'{grid.names[0]} {grid.rows[row][0]}'}"
     if match := MATRIX.match(grid.title):
         asked = f"{match['name']}: row {labels[0]}, column {column}"
     whole = isinstance(grid.rows[row][grid.names.index(column)], int)

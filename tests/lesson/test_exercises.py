@@ -70,6 +70,13 @@ def test_exercises_of_a_head_by_hand() -> None:
     assert found["weight of a"].needs == {Place(0, 0, 0, 3), Place(0, 0, 1, 3)}
 
 
+def test_a_row_without_words_is_named_by_its_first_column() -> None:
+    chapter = load_chapter(1)
+    with chapters.empty_directory():
+        _, chosen = quiz.make_exercises(chapter, 1)
+    assert {"mat of sentence 1", "rat of sentence 2"} <= {one.asked for one in chosen}
+
+
 def test_an_answer_may_be_rounded() -> None:
     asked = Exercise(frozenset([Place(0, 0, 0, 0)]), frozenset(), 0.0097, "", "")
     assert [asked.is_right(typed) for typed in (0.0097, 0.01, 0.012, 0.0)] == [
