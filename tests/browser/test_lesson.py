@@ -104,6 +104,9 @@ def test_each_chapter_in_a_report(write_report: WriteReport, opened: Opened) -> 
     tab = opened(address)
     settled(tab)
     step_through(tab)
+    states = opened(f"{address}#l={number_of('One word after another')}")
+    settled(states)
+    assert states.page.locator("#recurrent.pointed tr").count() > 10
     linked = opened(f"{address}#l={CHAPTERS[-1].number}")
     check_chapter(linked, CHAPTERS[-1])
     linked.page.locator('[data-key="lesson-close"]').click()

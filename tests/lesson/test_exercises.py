@@ -88,6 +88,18 @@ def test_an_answer_may_be_rounded() -> None:
     assert count.is_right(2) and not count.is_right(2.1)
 
 
+def test_a_third_is_right_where_a_recipe_is_rounded_to_a_sum_of_1() -> None:
+    table = Table(("target", "recipe"), [("x", "x = 0.34 a + 0.33 of + 0.33 c")])
+    one, of, _ = find_exercises([Grid.of(0, 0, table)])
+    assert of.asked == 'weight of "of" in x'
+    assert [one.is_right(typed) for typed in (1 / 3, 0.34, 0.33, 0.35)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
 def test_blanks_have_the_width_of_their_marks() -> None:
     grid = Grid.of(0, 0, TREND)
     chosen = [one for one in find_exercises([grid]) if one.asked == "weight of a"]
