@@ -279,7 +279,9 @@ def order(rows: Answers) -> None:
 
 
 def several_heads(rows: Answers) -> None:
-    heads, second, both, twice = rows
+    heads, second, whole, both, twice = rows
+    article = by(whole, "token")["a"]
+    assert article["weight"] > 0.2 > 0.01 > abs(article["contribution"])
     named = by(heads, "head")
     looks = [named[head]["looks_at"] for head in "1234"]
     assert looks[:3] == ["near words", "content words", "similar words"]
