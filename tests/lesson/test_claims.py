@@ -219,7 +219,10 @@ def lookup(rows: Answers) -> None:
 
 
 def matrices(rows: Answers) -> None:
-    scaling, rotation, roles, company, health = rows
+    scaling, rotation, numbers, roles, company, health = rows
+    w_q = matrix(numbers, "W_Q")
+    asked = 0.9 * w_q["d1", "d1"] + 0.3 * w_q["d2", "d1"]
+    assert by(roles, "token")["apple"]["q"][0] == pytest.approx(asked, abs=1e-5)
     for answer_, wanted in ((scaling, [2, 0]), (rotation, [0, 1])):
         v = matrix(answer_, "V")
         assert [v["phone", "d1"], v["phone", "d2"]] == pytest.approx(wanted)
