@@ -199,6 +199,8 @@ def test_trained_and_untrained_are_asked_like_any_example(run: Run) -> None:
         assert [float(cell) for cell in table[1].split("\t")[-2:]] == pytest.approx(
             vector, abs=0.005
         )
+    lead = run("compare", PHONE, "--vectors", "apple-trained", "-f", "table").stdout
+    assert "but static says taste (" in lead and "bag says" not in lead  # [0.22 0.25], as here
     rows = json.loads(run("explain", PHONE, "--vectors", "apple-trained", "-f", "json").stdout)
     apple, phone = rows[0], rows[4]
     assert apple["q"] != apple["k"]
