@@ -62,6 +62,9 @@ def test_a_sheet_has_its_answers_on_a_page_of_their_own(run: Run, tmp_path: Path
     latex = (tmp_path / "s.tex").read_text(encoding="utf-8")
     assert latex.startswith(r"\documentclass") and r"\end{document}" in latex
     assert 1 + latex.count(r"\blank{") == latex.count(r": \underline")
+    assert r'\texttt{ctxembed explain "money [bank] grows" -{}-vectors bank}' in latex
+    quoted = run("lesson", "6", "--sheet", "latex").stdout
+    assert r"\item weight of ``milk'' in tea: \underline" in quoted
     assert latex.count(r"\begin{enumerate}") == latex.count(r"\end{enumerate}") == 2
 
 
