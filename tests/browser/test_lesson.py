@@ -158,7 +158,8 @@ def test_an_exercise_hides_numbers_in_their_places(
         box.press("Enter")
         assert "wrong" in (box.get_attribute("class") or "")
         assert f"{i} of 4 numbers right" in texts(tab, ".exercise [role=status]")[0]
-        box.fill(f"{expected:.2f}".replace(".", "," if i else "."))
+        box.fill([f"{expected:.2f}", f"{expected:.2f}".replace(".", ","), f"{100 * expected:.0f} %",
+                  f"{100 * expected:.0f}/100"][i])  # fmt: skip
         box.press("Enter")
         assert "right" in (box.get_attribute("class") or "")
     assert "4 of 4 numbers right" in texts(tab, ".exercise [role=status]")[0]
