@@ -65,9 +65,10 @@ def show(step: Step) -> None:
 def tell(chapter: Chapter, heading: str, *, task: bool = True) -> None:
     """Print a chapter: its text, each command with its output, and what to try."""
     click.echo(f"{heading}\n\n{fill(chapter.text)}\n")
-    for step in chapter.steps:
-        show(step)
-        click.echo(f"\n{fill(f'Look: {step.look}')}\n")
+    with empty_directory():
+        for step in chapter.steps:
+            show(step)
+            click.echo(f"\n{fill(f'Look: {step.look}')}\n")
     if task:
         click.echo(f"{fill(f'Try: {chapter.task.look}')}\n\n$ {chapter.task.line}\n")
 

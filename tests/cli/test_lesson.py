@@ -21,6 +21,13 @@ def test_a_chapter_prints_what_its_commands_print(run: Run) -> None:
     assert alone.stderr in lesson.stderr
 
 
+def test_each_chapter_begins_in_an_empty_directory(run: Run) -> None:
+    """The same chapter twice: what its commands write is not there the second time."""
+    done = run("lesson", "17", "17")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("-o mine\n") == 2
+
+
 def test_a_chapter_that_does_not_exist(run: Run) -> None:
     done = run("lesson", "99")
     assert done.returncode == 2

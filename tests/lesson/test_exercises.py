@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.cli import chapters, quiz
+from ctxembed.cli import quiz
 from ctxembed.lesson.chapter import load_chapter
 from ctxembed.lesson.exercises import Exercise, Grid, Place, choose, fill_marks, hide
 from ctxembed.lesson.rules import find_exercises
@@ -40,8 +40,7 @@ def test_every_answer_follows_from_the_printed_numbers(
     monkeypatch.delenv("CTXEMBED_MODEL", raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     chapter = load_chapter(number)
-    with chapters.empty_directory():
-        grids, _ = quiz.make_exercises(chapter, 1)
+    grids, _ = quiz.make_exercises(chapter, 1)
     found = find_exercises([grid for each in grids for grid in each])
     assert found
     for one in found:
@@ -71,9 +70,7 @@ def test_exercises_of_a_head_by_hand() -> None:
 
 
 def test_a_row_without_words_is_named_by_its_first_column() -> None:
-    chapter = load_chapter(1)
-    with chapters.empty_directory():
-        _, chosen = quiz.make_exercises(chapter, 1)
+    _, chosen = quiz.make_exercises(load_chapter(1), 1)
     assert {"mat of sentence 1", "rat of sentence 2"} <= {one.asked for one in chosen}
 
 
