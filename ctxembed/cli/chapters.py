@@ -1,6 +1,7 @@
 """Print chapters of the course, and run their commands as if they were typed."""
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from ctxembed.lesson.chapter import Chapter, Step
 from ctxembed.table import Table
 
 WIDTH = 76  # characters of a line of text
+NO_BREAK, NO_BREAK_HYPHEN = "\xa0", "\u2011"
 Answer = Table | Sequence[Table] | None  # what a command returned
 
 
@@ -63,13 +65,16 @@ def show(step: Step) -> None:
 def tell(chapter: Chapter, heading: str, *, task: bool = True) -> None:
     """Print a chapter: its text, each command with its output, and what to try."""
     click.echo(f"{heading}\n\n{fill(chapter.text)}\n")
-    for step in chapter.steps:
-        show(step)
-        click.echo(f"\n{fill(f'Look: {step.look}')}\n")
+    with empty_directory():
+        for step in chapter.steps:
+            show(step)
+            click.echo(f"\n{fill(f'Look: {step.look}')}\n")
     if task:
         click.echo(f"{fill(f'Try: {chapter.task.look}')}\n\n$ {chapter.task.line}\n")
 
 
 def fill(text: str, indent: str = "") -> str:
-    """Return text in lines of a terminal."""
-    return click.wrap_text(text, WIDTH, "", indent)
+    """Return text in lines of a terminal; no line ends inside a list, a product or at a hyphen."""
+    kept = re.sub(r"\[[^]]*\]| [=·+] ", lambda part: part[0].replace(" ", NO_BREAK), text)
+    lines = click.wrap_text(kept.replace("-", NO_BREAK_HYPHEN), WIDTH, "", indent)
+    return lines.replace(NO_BREAK, " ").replace(NO_BREAK_HYPHEN, "-")

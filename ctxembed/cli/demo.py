@@ -15,8 +15,7 @@ END = (Path(__file__).parent / "help" / "demo_end.txt").read_text(encoding="utf-
 def command_() -> None:
     """Show the idea in five chapters of the lesson, with their commands and output."""
     chosen = [chapter for chapter in load_chapters() if chapter.in_demo]
-    with chapters.empty_directory():
-        for number, chapter in enumerate(chosen, 1):
-            heading = f"{number}. {chapter.title} (chapter {chapter.number} of the lesson)"
-            chapters.tell(chapter, heading, task=False)
+    for number, chapter in enumerate(chosen, 1):
+        heading = f"{number}. {chapter.title} (chapter {chapter.number} of the lesson)"
+        chapters.tell(chapter, heading, task=False)
     click.echo(END)

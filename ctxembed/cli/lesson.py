@@ -36,19 +36,17 @@ def command_(
     if sheet:
         from ctxembed.cli.sheet import make_sheet
 
-        with chapters.empty_directory():
-            text = make_sheet(loaded, seed, sheet)
+        text = make_sheet(loaded, seed, sheet)
         if output is None:
             return click.echo(text)
         return write_file(output, [text])
-    with chapters.empty_directory():
-        for one in loaded:
-            if quiz:
-                from ctxembed.cli.quiz import ask
+    for one in loaded:
+        if quiz:
+            from ctxembed.cli.quiz import ask
 
-                ask(one, seed)
-            else:
-                chapters.tell(one, f"{one.number}. {one.title}")
+            ask(one, seed)
+        else:
+            chapters.tell(one, f"{one.number}. {one.title}")
     last = loaded[-1].number
     if quiz:
         click.echo(f"Other numbers: ctxembed lesson {last} --quiz --seed {seed + 1}")

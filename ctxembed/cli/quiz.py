@@ -22,10 +22,11 @@ INTRO = "Work out the numbers that are left out; two digits after the point are 
 def make_exercises(chapter: Chapter, seed: int) -> tuple[list[list[Grid]], list[Exercise]]:
     """Run the commands of a chapter; return their tables, and the numbers that are asked for."""
     grids = []
-    for at, step in enumerate(chapter.steps):
-        answer = None if "chart" in step.arguments else chapters.run(step)
-        tables = [answer] if isinstance(answer, Table) else answer or []
-        grids.append([Grid.of(at, number, table) for number, table in enumerate(tables)])
+    with chapters.empty_directory():
+        for at, step in enumerate(chapter.steps):
+            answer = None if "chart" in step.arguments else chapters.run(step)
+            tables = [answer] if isinstance(answer, Table) else answer or []
+            grids.append([Grid.of(at, number, table) for number, table in enumerate(tables)])
     found = find_exercises([grid for each in grids for grid in each])
     number = min(NUMBER, (2 * len(found) + 2) // 3)  # not all: another seed has others
     return grids, choose(found, number, np.random.default_rng([seed, chapter.number]))

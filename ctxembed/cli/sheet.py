@@ -1,5 +1,6 @@
 """Exercises of chapters and their answers, to be printed for a class: lesson --sheet."""
 
+import re
 from collections.abc import Sequence
 
 from ctxembed.cli.quiz import INTRO, lay_out, make_exercises
@@ -63,19 +64,25 @@ def _latex(text: str) -> str:
     return text
 
 
+def _prose(text: str) -> str:
+    """Return the same with the two quotes of a printed text; a command keeps the typed ones."""
+    return re.sub(r'"([^"]*)"', r"``\1''", _latex(text))
+
+
 def _exercises_latex(
     chapter: Chapter, chosen: Sequence[Exercise], outputs: Sequence[tuple[str, str]]
 ) -> str:
     lines = [rf"\section*{{{chapter.number}. {_latex(chapter.title)}}}",
-             r"Name: \underline{\hspace{12em}}\medskip", "", _latex(chapter.text), "", r"\medskip",
+             r"Name: \underline{\hspace{12em}}\medskip", "", _prose(chapter.text), "", r"\medskip",
              _latex(INTRO), "", r"\medskip"]  # fmt: skip
     for line, text in outputs:
-        lines += [rf"\texttt{{{_latex(line)}}}", "", r"\medskip"]
+        typed = _latex(line).replace("--", "-{}-")  # else LaTeX prints one dash
+        lines += [rf"\texttt{{{typed}}}", "", r"\medskip"]
         for part in text.split("\n\n"):
             table = part.lstrip().startswith(r"\begin{tabular}")
             lines += [part if table else _latex(" ".join(part.split())), "", r"\medskip"]
     lines.append(r"\begin{enumerate}")
-    lines += [rf"\item {_latex(one.asked)}: \underline{{\hspace{{8em}}}}" for one in chosen]
+    lines += [rf"\item {_prose(one.asked)}: \underline{{\hspace{{8em}}}}" for one in chosen]
     return "\n".join([*lines, r"\end{enumerate}", r"\clearpage", ""])
 
 
@@ -84,6 +91,6 @@ def _answers_latex(answers: Sequence[tuple[Chapter, Sequence[Exercise]]], seed: 
     for chapter, chosen in answers:
         lines.append(rf"\subsection*{{{chapter.number}. {_latex(chapter.title)}}}")
         lines.append(r"\begin{enumerate}")
-        lines += [rf"\item {_latex(one.asked)}: {_latex(one.how)}" for one in chosen]
+        lines += [rf"\item {_prose(one.asked)}: {_prose(one.how)}" for one in chosen]
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)

@@ -32,6 +32,13 @@ def worked_attention(model: Model) -> Attention | None:
     return Attention("given", model.vectors, layer)
 
 
+def has_names(model: Model) -> bool:
+    """Return whether this is a worked example whose file names its dimensions."""
+    if not model.is_worked_example:
+        return False
+    return bool(read_vectors(find_example(str(model.path))).dimensions)
+
+
 def name_dimensions(model: Model) -> list[str]:
     """Return the names of a worked example's dimensions; d1, d2, ... if its file has none."""
     named = read_vectors(find_example(str(model.path))).dimensions

@@ -39,6 +39,7 @@ class Exercise:
     asked: str  # what it is, for a person: weight of launched
     how: str  # how it is worked out
     whole: bool = False  # a count
+    within: float = 0.0  # of the answer: also right
 
     @property
     def first(self) -> Place:
@@ -55,7 +56,9 @@ class Exercise:
         if self.whole:
             return abs(typed - self.answer) < MAX_TOLERANCE
         small, large = (part * abs(self.answer) for part in RELATIVE)
-        return abs(typed - self.answer) <= max(MIN_TOLERANCE, min(MAX_TOLERANCE, small), large)
+        return abs(typed - self.answer) <= max(
+            MIN_TOLERANCE, self.within, min(MAX_TOLERANCE, small), large
+        )
 
 
 @dataclass(frozen=True)

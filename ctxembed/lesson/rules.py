@@ -8,6 +8,7 @@ from dataclasses import replace
 from ctxembed.lesson.exercises import DIGITS, NUMBER, Exercise, Grid, Place
 
 Rule = Callable[[Sequence[Grid]], Iterator[Exercise]]
+RECIPE_TOLERANCE = 0.0075  # two digits, rounded so that they sum to 1: of 1/3, 1/3, 1/3 one is 0.34
 MATRIX = re.compile(r"(?P<name>\w+) = (?P<formula>.+) \(\d+ × \d+\)$")
 
 
@@ -26,12 +27,12 @@ def exercise(
     grid: Grid, row: int, column: str, needs: Iterator[Place] | Sequence[Place], how: str,
     copies: Sequence[Place] = (),
 ) -> Exercise:  # fmt: skip
-    """Return the exercise of a cell; its row is named by its first cells that are text."""
+    """Return the exercise of a cell; its row is named by its first text, or by its first cell."""
     answer = grid.value(row, column)
     assert answer is not None
     place = grid.place(row, column)
     labels = [cell for cell in grid.rows[row] if isinstance(cell, str)]
-    asked = f"{column} of {labels[0] if labels else f'row {row + 1}'}"
+    asked = f"{column} of {labels[0] if labels else f'{grid.names[0]} {grid.rows[row][0]}'}"
     if match := MATRIX.match(grid.title):
         asked = f"{match['name']}: row {labels[0]}, column {column}"
     whole = isinstance(grid.rows[row][grid.names.index(column)], int)
@@ -183,8 +184,8 @@ def recipes(grids: Sequence[Grid]) -> Iterator[Exercise]:
                 needs = [grid.place(i, column, k) for k in range(len(numbers)) if k != part]
                 yield Exercise(
                     frozenset([grid.place(i, column, part)]), frozenset(needs),
-                    float(numbers[part]), f"weight of {word[0]} in {row[column - 1]}",
-                    f"1 - {' - '.join(others)} = {numbers[part]}",
+                    float(numbers[part]), f'weight of "{word[0]}" in {row[column - 1]}',
+                    f"1 - {' - '.join(others)} = {numbers[part]}", within=RECIPE_TOLERANCE,
                 )  # fmt: skip
 
 
@@ -287,8 +288,8 @@ def read_positions(grids: Sequence[Grid]) -> Iterator[Exercise]:
             for i, row in enumerate(grid.rows):
                 token = row[grid.names.index("token")]
                 if grid.value(i, "position") is not None:
-                    one = exercise(grid, i, "position", [], f"{token} in the sentence, counted,")
-                    asked = f"position of {token} (which word of the sentence is it?)"
+                    one = exercise(grid, i, "position", [], f'"{token}" in the sentence, counted,')
+                    asked = f'position of "{token}" (which word of the sentence is it?)'
                     copies = [
                         grid.place(j, "position")
                         for j in range(len(grid.rows))

@@ -20,7 +20,7 @@ from ctxembed.context.representation import (
 )
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences, general_kind, open_encoders, read_sentences
-from ctxembed.context.worked_example import name_dimensions, worked_attention
+from ctxembed.context.worked_example import has_names, name_dimensions, worked_attention
 from ctxembed.explanation.meaning import MEANING, describe_meanings, find_meanings
 from ctxembed.explanation.substitutes import assign_each
 from ctxembed.model.bundled import on_model
@@ -139,8 +139,11 @@ def compare(
             rows.append((*cells, written[row], *several))
 
     def describe_lines() -> Iterator[str]:
-        best = {name: on_axes[name].argmax(axis=1) for name in runs if len(axes) > 1}
-        nearest = {name: [list(axes)[i] for i in indices] for name, indices in best.items()}
+        # The dimensions of a worked example are its axes, if they have names.
+        directions = list(axes) or (name_dimensions(model) if has_names(model) else [])
+        on_each = on_axes if axes else vectors
+        best = {name: on_each[name].argmax(axis=1) for name in runs if len(directions) > 1}
+        nearest = {name: [directions[i] for i in indices] for name, indices in best.items()}
         labels = [f"{number}. {name}" if read.several else name for number, name, _ in targets]
         return describe_meanings(model, meanings, labels, main, nearest)
 

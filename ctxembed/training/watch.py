@@ -13,7 +13,7 @@ from ctxembed.errors import CorpusError, UsageError
 from ctxembed.model.bundled import find_example
 from ctxembed.static.worked_example import WorkedExample, read_vectors
 from ctxembed.stats.vectors import Floats
-from ctxembed.table import Chart, Column, Row, Table, answers
+from ctxembed.table import Chart, Column, Row, Table, answers, round_to_total
 from ctxembed.text.tokenizer import number_repeats
 
 MAX_DIM = 4  # every number is printed
@@ -61,8 +61,8 @@ class Block:
 class WatchTable(Table):
     """A row for each epoch; `pages` has the same as tables that fit a page, steps included."""
 
-    def __init__(self, lesson: Lesson, epochs: Sequence[Epoch], sentence: int) -> None:
-        self.lesson, self.epochs, self.sentence = lesson, epochs, sentence
+    def __init__(self, lesson: Lesson, epochs: Sequence[Epoch], sentence: int, rate: float) -> None:
+        self.lesson, self.epochs, self.sentence, self.rate = lesson, epochs, sentence, rate
         columns = [*EPOCHS, *self._matrix_columns(), *self._vector_columns(), self._weight_column()]
         super().__init__(columns, self._epoch_rows, [*self._describe()], chart=list(self._draw()))
 
@@ -160,20 +160,28 @@ class WatchTable(Table):
             yield Block(f"updated_{name}", rows, new[name][0])
 
     def pages(self, steps: Sequence[int], digits: int) -> Iterator[Table]:
-        """Yield tables for a page: three for each of the chosen epochs, then three by epoch."""
-        dimensions = self.lesson.dimensions
+        """Yield tables for a page: three for each of the chosen epochs, then some by epoch."""
         for step in steps:
             blocks = {block.name: block for block in self._blocks(self.epochs[step])}
             yield from self._lay_out(step, blocks, digits)
         kept = [self.epochs[i] for i in _spread(len(self.epochs))]
-        numbered = range(1, 1 + len(self.lesson.tokens))
-        vectors = [[write_vector(e.output(n - 1), digits) for n in numbered] for e in kept]
-        yield Table(
-            (*EPOCHS, *(Column(f"sentence_{n}", role="text") for n in numbered)),
-            [(e.number, e.loss, *cells) for e, cells in zip(kept, vectors, strict=True)],
-            self.notes, chart=self.charts,
-            title=f"Loss, and the vector [{' '.join(dimensions)}] of the target in each sentence",
-        )  # fmt: skip
+        losses = [(e.number, e.loss) for e in kept]
+        yield Table(EPOCHS, losses, self.notes, chart=self.charts, title="Loss by epoch")
+        inputs = range(len(self.lesson.inputs))
+        vectors: dict[str, list[Floats | None]] = {
+            str(epoch.number): [epoch.output(i) for i in inputs] for epoch in kept
+        }
+        vectors["wanted"] = [example.wanted for example in self.lesson.inputs]
+        sentences = [Column(f"sentence_{i + 1}") for i in inputs]
+        for d, name in enumerate(self.lesson.dimensions):
+            yield Table(
+                (Column("epoch", role="label"), *sentences),
+                [
+                    (label, *(None if one is None else float(one[d]) for one in each))
+                    for label, each in vectors.items()
+                ],
+                title=f"{name.capitalize()} of the target in each sentence by epoch",
+            )
         chosen = {epoch.number for epoch in kept}
         rows = [row for row in self.rows if row[0] in chosen]
         for column in self._matrix_columns():
@@ -186,7 +194,7 @@ class WatchTable(Table):
         fewer = [rows[0], *rows[:0:-2][::-1]]  # the first and every second one fit a page
         weights = np.array([row[at] for row in fewer])  # (epochs, T)
         yield Table(
-            (Column("word", role="label"), *(Column(str(row[0])) for row in fewer)),
+            (Column("word", role="label"), *(Column(str(row[0]), role="share") for row in fewer)),
             [
                 (word, *map(float, cells))
                 for word, cells in zip(self.lesson.tokens[self.sentence], weights.T, strict=True)
@@ -208,6 +216,7 @@ class WatchTable(Table):
         named = [Column(name, role="text") for name in "xqkv"]
         yield Table((word, *named), list(zip(tokens, *roles, strict=True)), title=title)
         parts = [blocks[name].values[:, 0].tolist() for name in ("score", "scaled", "weight")]
+        parts[2] = [*map(float, round_to_total(parts[2], digits))]  # as explain rounds weights
         rows: list[Row] = list(zip(tokens, *parts, texts("weighted"), strict=True))
         rows.append(("sum", None, None, 1.0, *texts("output")))
         wanted = ""
@@ -223,7 +232,8 @@ class WatchTable(Table):
             numbered = enumerate(zip(*cells, strict=True), 1)
             rows += [(f"{name.upper()} row {i}", *row) for i, row in numbered]
         loss = blocks["loss"].values[0, 0]
-        title = f"Epoch {step}, backward: loss {loss:.{digits}f}; updated = value - rate · gradient"
+        title = f"Epoch {step}, backward: loss {loss:.{digits}f}"
+        title += f"; updated = value - {self.rate:g} · gradient"
         named = [Column(name, role="text") for name in ("value", "gradient", "updated")]
         yield Table((Column("matrix", role="label"), *named), rows, title=title)
 
@@ -248,7 +258,7 @@ def watch(
     if not 1 <= epochs <= MAX_EPOCHS:
         raise UsageError(f"--epochs {epochs}: from 1 to {MAX_EPOCHS:,} can be watched")
     layer = random_head(len(lesson.dimensions), np.random.default_rng(seed))
-    return WatchTable(lesson, list(descend(layer, lesson.inputs, rate, epochs)), sentence - 1)
+    return WatchTable(lesson, list(descend(layer, lesson.inputs, rate, epochs)), sentence - 1, rate)
 
 
 def read_lesson(name: str) -> Lesson:

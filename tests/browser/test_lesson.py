@@ -60,11 +60,53 @@ def test_each_chapter_sets_the_page(served: Served, opened: Opened) -> None:
     assert tab.page.locator(".pointed").count() == 0
 
 
+def number_of(title: str) -> int:
+    return next(chapter.number for chapter in CHAPTERS if chapter.title == title)
+
+
+def test_the_recurrent_network_of_a_chapter(served: Served, opened: Opened) -> None:
+    tab = opened(f"{served.address}#l={number_of('One word after another')}")
+    settled(tab)
+    assert tab.page.locator("#recurrent.pointed").is_visible()
+    assert any("backward river" in text for text in texts(tab, "#recurrent svg text"))
+    (river,) = (row for row in texts(tab, "#recurrent tr") if "river" in row)
+    assert river.endswith("0.09")  # what the chapter says, rounded
+    tab.page.locator('[data-key="lesson-next"]').click()
+    settled(tab)
+    assert not tab.page.locator("#recurrent").is_visible()
+
+
+def test_numbers_after_an_urdu_word_stay_with_their_words(served: Served, opened: Opened) -> None:
+    tab = opened(f"{served.address}#l={number_of('Encoder and decoder')}")
+    settled(tab)
+    (recipe,) = texts(tab, ".recipe")
+    assert recipe.endswith("= 0.02 I + 0.02 am + 0.96 good")
+    assert tab.page.locator(".recipe bdi").count() == 4
+    order = tab.page.evaluate("""() => {
+      const words = [...document.querySelectorAll(".recipe bdi")];
+      return words.map((word) => word.getBoundingClientRect().left);
+    }""")
+    assert order == sorted(order)
+
+
+def test_words_of_vectors_with_waves_are_said_to_be_without(served: Served, opened: Opened) -> None:
+    tab = opened(f"{served.address}#l={number_of('Order')}")
+    settled(tab)
+    assert tab.page.locator("#meaning .because").count() == 0
+    assert "Without the waves" in texts(tab, "#meaning")[0]
+    tab.page.locator('[data-key="lesson-back"]').click()
+    settled(tab)
+    assert tab.page.locator("#meaning .because").count() == 1
+
+
 def test_each_chapter_in_a_report(write_report: WriteReport, opened: Opened) -> None:
     address = write_report(SENTENCE)
     tab = opened(address)
     settled(tab)
     step_through(tab)
+    states = opened(f"{address}#l={number_of('One word after another')}")
+    settled(states)
+    assert states.page.locator("#recurrent.pointed tr").count() > 10
     linked = opened(f"{address}#l={CHAPTERS[-1].number}")
     check_chapter(linked, CHAPTERS[-1])
     linked.page.locator('[data-key="lesson-close"]').click()
@@ -116,7 +158,8 @@ def test_an_exercise_hides_numbers_in_their_places(
         box.press("Enter")
         assert "wrong" in (box.get_attribute("class") or "")
         assert f"{i} of 4 numbers right" in texts(tab, ".exercise [role=status]")[0]
-        box.fill(f"{expected:.2f}".replace(".", "," if i else "."))
+        box.fill([f"{expected:.2f}", f"{expected:.2f}".replace(".", ","), f"{100 * expected:.0f} %",
+                  f"{100 * expected:.0f}/100"][i])  # fmt: skip
         box.press("Enter")
         assert "right" in (box.get_attribute("class") or "")
     assert "4 of 4 numbers right" in texts(tab, ".exercise [role=status]")[0]

@@ -21,6 +21,13 @@ def test_a_chapter_prints_what_its_commands_print(run: Run) -> None:
     assert alone.stderr in lesson.stderr
 
 
+def test_each_chapter_begins_in_an_empty_directory(run: Run) -> None:
+    """The same chapter twice: what its commands write is not there the second time."""
+    done = run("lesson", "17", "17")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("-o mine\n") == 2
+
+
 def test_a_chapter_that_does_not_exist(run: Run) -> None:
     done = run("lesson", "99")
     assert done.returncode == 2
@@ -62,6 +69,9 @@ def test_a_sheet_has_its_answers_on_a_page_of_their_own(run: Run, tmp_path: Path
     latex = (tmp_path / "s.tex").read_text(encoding="utf-8")
     assert latex.startswith(r"\documentclass") and r"\end{document}" in latex
     assert 1 + latex.count(r"\blank{") == latex.count(r": \underline")
+    assert r'\texttt{ctxembed explain "money [bank] grows" -{}-vectors bank}' in latex
+    quoted = run("lesson", "6", "--sheet", "latex").stdout
+    assert r"\item weight of ``milk'' in tea: \underline" in quoted
     assert latex.count(r"\begin{enumerate}") == latex.count(r"\end{enumerate}") == 2
 
 

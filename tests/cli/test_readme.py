@@ -77,7 +77,7 @@ def close(a: str, b: str) -> bool:
 
 
 def test_there_are_examples() -> None:
-    assert len(NOTES) >= 25
+    assert len(NOTES) >= 45
     assert len(EXAMPLES) >= 20
     assert len(ASKED) >= 12
     assert sum(map(bool, SCRIPTS.values())) >= 5

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ctxembed.model.bundled import bundled_model
+from ctxembed.model.bundled import bundled_model, corpora_directory
 from tests.conftest import Run, mentions
 
 Vectors = list[list[float]]
@@ -317,3 +317,84 @@ def test_the_bank_of_the_river_adds_up(run: Run, attention: tuple[str, ...], enc
     )
     assert done.returncode == 0, done.stderr
     assert mentions(done.stderr, "checked rows")
+
+
+FOUR = (
+    "An [apple] a day keeps the doctor away", "[Apple] is healthy",
+    "[Apple] is better than orange", "[Apple] makes great phones",
+)  # fmt: skip
+
+
+def test_four_sentences_have_one_static_vector_and_four_contextual_ones(run: Run) -> None:
+    """Three of them are about taste, [0.9 0.2], one about technology, [0.3 0.8]."""
+    done = run("compare", *FOUR, "--vectors", "apple-trained", "-f", "json")
+    rows = {(row["sentence"], row["representation"]): row for row in json.loads(done.stdout)}
+    for number, wanted in enumerate([[0.9, 0.2]] * 3 + [[0.3, 0.8]], 1):
+        assert rows[number, "static"]["vector"] == pytest.approx([0.9, 0.3])
+        assert rows[number, "given"]["vector"] == pytest.approx(wanted, abs=0.05)
+
+
+def test_the_chain_from_query_to_output(run: Run) -> None:
+    example = json.loads((corpora_directory() / "examples" / "apple-trained.json").read_text())
+    x = [example["vectors"][word] for word in ("apple", "makes", "great", "phones")]
+
+    def times(rows: Vectors, matrix: Vectors) -> Vectors:
+        columns = [list(column) for column in zip(*matrix, strict=True)]
+        return [[dot(row, column) for column in columns] for row in rows]
+
+    q, k, v = (times(x, example[name]) for name in ("w_q", "w_k", "w_v"))
+    scores = [[dot(a, b) for b in k] for a in q]
+    weights = [softmax([score / math.sqrt(2) for score in row]) for row in scores]
+    steps = matrices(run, FOUR[3], "--vectors", "apple-trained")
+    named = {"Q": q, "K": k, "V": v, "scores": scores, "weights": weights}
+    for name, matrix in {**named, "output": times(weights, v)}.items():
+        for row, expected in zip(steps[name, None], matrix, strict=True):
+            assert row == pytest.approx(expected, abs=1e-5), name
+
+
+def test_a_corpus_turned_round_turns_the_static_vector(run: Run) -> None:
+    done = run("mix", "--steps", "2", "--seeds", "1", "--words", "30000", "-f", "json")
+    rows = [row for row in json.loads(done.stdout) if row["representation"] == "static"]
+    assert [row["share"] for row in rows] == [0, 1]  # of the text about technology
+    assert rows[0]["taste"] > rows[0]["technology"]
+    assert rows[1]["taste"] < rows[1]["technology"]
+
+
+def test_counts_of_mat_cat_and_rat(run: Run) -> None:
+    counted = run("vectorize", "mat-cat", "--columns", "mat,rat,cat", "--no-header").stdout
+    assert counted == "1\t2\t0\t1\n2\t0\t2\t1\n"
+    one_hot = run("vectorize", "mat-cat", "--method", "one-hot", "--no-header").stdout
+    assert one_hot == "mat\t1\t0\t0\ncat\t0\t1\t0\nrat\t0\t0\t1\n"
+    rare = 2 * (math.log(3 / 2) + 1)  # twice in one of two sentences; cat is once in both
+    length = math.hypot(rare, 1)
+    done = run("vectorize", "mat-cat", "--method", "tfidf", "-f", "json")
+    first, second = json.loads(done.stdout)
+    assert [first["mat"], first["cat"], first["rat"]] == pytest.approx(
+        [rare / length, 1 / length, 0]
+    )
+    assert [second["mat"], second["cat"], second["rat"]] == pytest.approx(
+        [0, 1 / length, rare / length]
+    )
+
+
+@pytest.mark.parametrize(
+    ("unit", "tokens"),
+    [
+        ("sentence", ["I ate.", "Break a leg!"]),
+        ("word", ["i", "ate", "break", "a", "leg"]),
+        ("character", [*"iate.breakaleg!"]),
+    ],
+)
+def test_tokens_may_be_sentences_words_or_characters(
+    run: Run, unit: str, tokens: list[str]
+) -> None:
+    done = run("tokenize", "I ate. Break a leg!", "--unit", unit, "-f", "json")
+    assert [row["token"] for row in json.loads(done.stdout)] == tokens
+
+
+def test_waves_of_several_frequencies_and_their_sum(run: Run) -> None:
+    done = run("positions", "--length", "6", "--dim", "6", "--waves", "-f", "json")
+    for row in json.loads(done.stdout):
+        waves = [math.sin(row["position"] / 10000 ** (2 * i / 6)) for i in range(3)]
+        assert [row[f"wave_{i}"] for i in (1, 2, 3)] == pytest.approx(waves)
+        assert row["sum"] == pytest.approx(sum(waves))

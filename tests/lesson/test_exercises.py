@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxembed.cli import chapters, quiz
+from ctxembed.cli import quiz
 from ctxembed.lesson.chapter import load_chapter
 from ctxembed.lesson.exercises import Exercise, Grid, Place, choose, fill_marks, hide
 from ctxembed.lesson.rules import find_exercises
@@ -40,8 +40,7 @@ def test_every_answer_follows_from_the_printed_numbers(
     monkeypatch.delenv("CTXEMBED_MODEL", raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     chapter = load_chapter(number)
-    with chapters.empty_directory():
-        grids, _ = quiz.make_exercises(chapter, 1)
+    grids, _ = quiz.make_exercises(chapter, 1)
     found = find_exercises([grid for each in grids for grid in each])
     assert found
     for one in found:
@@ -70,6 +69,11 @@ def test_exercises_of_a_head_by_hand() -> None:
     assert found["weight of a"].needs == {Place(0, 0, 0, 3), Place(0, 0, 1, 3)}
 
 
+def test_a_row_without_words_is_named_by_its_first_column() -> None:
+    _, chosen = quiz.make_exercises(load_chapter(1), 1)
+    assert {"mat of sentence 1", "rat of sentence 2"} <= {one.asked for one in chosen}
+
+
 def test_an_answer_may_be_rounded() -> None:
     asked = Exercise(frozenset([Place(0, 0, 0, 0)]), frozenset(), 0.0097, "", "")
     assert [asked.is_right(typed) for typed in (0.0097, 0.01, 0.012, 0.0)] == [
@@ -79,6 +83,18 @@ def test_an_answer_may_be_rounded() -> None:
     assert large.is_right(291.4) and not large.is_right(280)
     count = Exercise(frozenset([Place(0, 0, 0, 0)]), frozenset(), 2.0, "", "", whole=True)
     assert count.is_right(2) and not count.is_right(2.1)
+
+
+def test_a_third_is_right_where_a_recipe_is_rounded_to_a_sum_of_1() -> None:
+    table = Table(("target", "recipe"), [("x", "x = 0.34 a + 0.33 of + 0.33 c")])
+    one, of, _ = find_exercises([Grid.of(0, 0, table)])
+    assert of.asked == 'weight of "of" in x'
+    assert [one.is_right(typed) for typed in (1 / 3, 0.34, 0.33, 0.35)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_blanks_have_the_width_of_their_marks() -> None:

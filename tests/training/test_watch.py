@@ -156,11 +156,26 @@ def test_page(run: Run) -> None:
         "apple     [0.90 0.30]  [0.29 0.25]   [0.46 0.41]   [0.24 0.30]",
         "phone      8.03    5.68    0.30  [-0.07 0.40]",
         "sum                        1.00  [0.30 0.78]",
-        "Epoch 400, backward: loss 0.00; updated = value - rate · gradient",
-        "  400  0.00  [0.87 0.23]  [0.91 0.21]  [0.92 0.16]  [0.30 0.80]  [0.30 0.78]",
+        "Epoch 400, backward: loss 0.00; updated = value - 1 · gradient",
+        "  400  0.00",
+        "Taste of the target in each sentence by epoch",
+        "400           0.87        0.91        0.92        0.30        0.30",
+        "wanted        0.90        0.90        0.90        0.30",
+        "400           0.23        0.21        0.16        0.80        0.78",
     ):
         assert line in done.stdout.splitlines(), done.stdout
+    assert all(len(line) <= 80 and "…" not in line for line in done.stdout.splitlines())
     assert f"5. {PHONE}: [0.90 0.30] -> [0.30 0.78], not trained on" in done.stderr
+
+
+def test_a_weight_reads_the_same_here_and_in_explain(run: Run) -> None:
+    page = run("learn", "--watch", "-f", "table").stdout.splitlines()
+    rows = run("explain", PHONE, "--vectors", "apple-trained", "-f", "table").stdout.splitlines()
+    for word in ("eating", "orange", "phone"):
+        explained = [line.split()[-2] for line in rows if line.startswith(word)][-1]
+        forward = [line.split()[3] for line in page if line.startswith(word) and "[" in line][-1]
+        by_epoch = [line.split()[-1] for line in page if line.startswith(word)][-1]
+        assert explained == forward == by_epoch
 
 
 def test_picture(run: Run, tmp_path: Path) -> None:
@@ -184,6 +199,8 @@ def test_trained_and_untrained_are_asked_like_any_example(run: Run) -> None:
         assert [float(cell) for cell in table[1].split("\t")[-2:]] == pytest.approx(
             vector, abs=0.005
         )
+    lead = run("compare", PHONE, "--vectors", "apple-trained", "-f", "table").stdout
+    assert "but static says taste (" in lead and "bag says" not in lead  # [0.22 0.25], as here
     rows = json.loads(run("explain", PHONE, "--vectors", "apple-trained", "-f", "json").stdout)
     apple, phone = rows[0], rows[4]
     assert apple["q"] != apple["k"]

@@ -13,6 +13,6 @@ function controls(read) {
     DATA.live && attention() === "general" && !state.vectors && h("label", { title: "what the cosines are multiplied by: at 0 all words weigh the same" }, "temperature ",
       h("input", { type: "range", min: 0, max: 20, step: 0.5, value: temperature, "data-key": "temperature", "aria-label": "temperature",
         oninput: (event) => change({ general: `cosine:${event.target.value}`, weights: {} }) }), h("output", null, temperature)),
-    state.vectors && h("span", { class: "hint" }, `vectors of the notes: ${state.vectors}`),
+    state.vectors && h("span", { class: "hint" }, `worked example: ${state.vectors}`),
     read?.answer && h("p", { class: "hint apart" }, h("b", null, "contribution"), " how much of the vector comes from a word · ", h("b", null, "weight"), " how much attention looks at it, though it may add little"));
 }

@@ -49,7 +49,7 @@ class Exercise {
   check(i, input, values, how) {
     const text = input.value.trim();
     if (!text) return;
-    const right = values.some((value) => Math.abs(Number(text.replace(",", ".")) - value) <= WITHIN);
+    const right = values.some((value) => Math.abs(typedNumber(text) - value) <= WITHIN);
     this.typed.set(i, { text, right, value: values[0], how });
     input.classList.toggle("right", right);
     input.classList.toggle("wrong", !right);
@@ -67,6 +67,12 @@ class Exercise {
         h("button", { type: "button", "data-key": "other-numbers", onclick: () => this.start(this.seed + 1) }, "other numbers"),
         h("button", { type: "button", "data-key": "show-numbers", onclick: () => { this.stop(); soon(); } }, "show all")));
   }
+}
+
+// 0.25, 0,25, 1/4 and 25 % are the same, as in the quiz of the terminal.
+function typedNumber(text) {
+  const [above, below = 1] = text.replaceAll(",", ".").replace("−", "-").replace(/%$/, "").split("/").map(Number);
+  return above / below / (text.endsWith("%") ? 100 : 1);
 }
 
 // The numbers from 0 to n - 1 in an order that the seed decides.

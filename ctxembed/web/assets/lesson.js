@@ -1,6 +1,6 @@
 // The course: a chapter sets the page, points at the card that it speaks of, and hides numbers to work out.
 const lessonPanel = document.getElementById("lesson");
-const PANELS = { sentence: "sentences", sentences: "sentences", recipe: "sentences", words: "meaning", like: "meaning", neighbors: "meaning", compare: "meaning", recurrent: "meaning" };
+const PANELS = { sentence: "sentences", sentences: "sentences", recipe: "sentences", words: "meaning", like: "meaning", neighbors: "meaning", compare: "meaning" };
 
 const COUNTED = ["ladder", "counts", "one-hot", "bow", "tfidf"]; // panels of sentences as counts
 

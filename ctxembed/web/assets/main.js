@@ -8,6 +8,7 @@ const cards = {
   heads: new Card("heads", "All heads", "each attends differently; choose one", { withNotes: false }),
   worth: new Card("worth", "What each word is worth", "remove a word and see"),
   map: new Card("map", "The map of the word", "", { wide: true }),
+  recurrent: new Card("recurrent", "A recurrent network", "what it keeps at each word it reads, and what is left of the word in the end", { wide: true }),
   alike: new Card("alike", "How alike", "cosine of the words as they are meant here", { wide: true }),
 };
 const map = new SenseMap();
@@ -79,7 +80,7 @@ async function refresh() {
     return;
   }
   if (state.over !== null) {
-    for (const name of ["meaning", "axes", "worth", "map", "alike"]) cards[name].hide();
+    for (const name of ["meaning", "axes", "worth", "map", "recurrent", "alike"]) cards[name].hide();
     showHeads(read);
     return showSteps(read, stale).catch(failed(cards.steps));
   }
@@ -92,6 +93,7 @@ async function refresh() {
     }).catch(failed(cards.meaning)),
     showSteps(read, stale).catch(failed(cards.steps)),
     showWorth(read, stale).catch(failed(cards.worth)),
+    showStates(read, stale).catch(failed(cards.recurrent)),
     showAlike(stale).catch(failed(cards.alike)),
     showMap(read, texts, stale).catch(failed(cards.map)),
   ];

@@ -9,15 +9,17 @@ function definitionOf(row, written, said) {
 }
 
 // The answer in words: what the word is like here, why, and on average.
-// hand: the answer with weights set by hand, which then leads.
-function inWords({ hand, rows, name, words, target, lead }) {
+// hand: the answer with weights set by hand, which then leads. waves: positions are added to the vectors that
+// are drawn, and compare does not add them.
+function inWords({ hand, rows, name, waves, words, target, lead }) {
   const chosen = hand?.row ?? rows.find((row) => row.representation === name);
   const list = (row) => [row?.like ?? []].flat().join(", ");
   const sense = !hand && /sense \d+ of \d+ \([^)]*\)/.exec(lead ?? "")?.[0];
   return [
-    (list(chosen) || !state.vectors) && h("p", { class: "says", dir: "auto" }, hand && h("span", { class: "hint" }, "With your weights, "), h("b", null, words[target].written), " here is like ",
+    waves && h("p", { class: "hint" }, "Without the waves of the positions it is like:"),
+    !waves && (list(chosen) || !state.vectors) && h("p", { class: "says", dir: "auto" }, hand && h("span", { class: "hint" }, "With your weights, "), h("b", null, words[target].written), " here is like ",
       h("b", { class: "like" }, list(chosen) || "no word it knows"), "."),
-    chosen?.because?.length > 0 && h("p", { class: "plain because" }, "Because of ", [chosen.because].flat().flatMap((one, i) => [i ? ", " : "", h("bdi", null, one.word ? `${one.word} ${one.share.toFixed(2)}` : one)]), "."),
+    !waves && chosen?.because?.length > 0 && h("p", { class: "plain because" }, "Because of ", [chosen.because].flat().flatMap((one, i) => [i ? ", " : "", h("bdi", null, one.word ? `${one.word} ${one.share.toFixed(2)}` : one)]), "."),
     sense && h("p", { class: "plain sense" }, `${sense[0].toUpperCase()}${sense.slice(1)}, ${fixed(chosen.sense_share)} sure.`),
     rows.map((row, i) => row.like?.length > 0 && h("p", { class: "plain", "data-near": row.representation },
       h("span", { class: "name" }, mark(i), row.representation),

@@ -8,7 +8,7 @@ async function showHand(now) {
     const inside = mine.findIndex((row) => row.token === target);
     const words = mine.map((row) => ({ written: row.token, word: row.token, known: true, gone: false, value: row.weight, tail: "" }));
     const layout = await ask("layout", { sentence: mine.map((row) => row.token).join(" "), target: inside < 0 ? undefined : inside });
-    const recipe = `${target} = ${mine.map((row) => `${fixed(row.weight)} ${row.token}`).join(" + ")}`;
+    const recipe = mixture(target, mine.map((row) => [row.weight, row.token]));
     return h("div", { class: "sentence" }, h("p", { class: "says recipe" }, recipe),
       layout.rows.length === words.length + 1 && drawSentence({ layout, words, target: inside < 0 ? null : inside, on: {}, chosen: inside }));
   }));

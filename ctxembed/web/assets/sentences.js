@@ -52,7 +52,13 @@ function drawSentences() {
 
 // The target as a mixture: of the words, or with matrices of their values.
 function recipe(words, target) {
-  return h("p", { class: "says recipe" }, `${target} = ${words.filter((word) => word.value !== null && !word.gone).map((word) => `${fixed(word.value)} ${word.written}`).join(" + ")}`);
+  const parts = words.filter((word) => word.value !== null && !word.gone);
+  return h("p", { class: "says recipe" }, mixture(target, parts.map((word) => [word.value, word.written])));
+}
+
+// target = weight word + ...; a word may be written from right to left.
+function mixture(target, parts) {
+  return [h("bdi", null, target), " = ", ...parts.flatMap(([weight, word], i) => [`${i ? " + " : ""}${fixed(weight)} `, h("bdi", null, word)])];
 }
 
 // A sentence whose target is not in the vocabulary: another word of it can be chosen.
@@ -132,7 +138,7 @@ function moreSentences() {
     } }, "+ a sentence to look at"),
     gone && h("button", { type: "button", "data-key": "back", onclick: () => change({ sentences: state.sentences.map((one) => ({ ...one, gone: [] })), weights: {} }) }, "put all words back"),
     edited && h("button", { type: "button", "data-key": "unhand", onclick: () => change({ weights: {} }) }, "weights as computed"),
-    h("span", { class: "hint" }, state.over !== null ? "Click a word on the left to make it the target." : "Click a word to make it the target. × or Delete removes a word. "
+    h("span", { class: "hint" }, state.over !== null ? "Click a word of the first sentence to make it the target." : "Click a word to make it the target. × or Delete removes a word. "
       + (state.draw === "weight" ? "Drag a bar or press + and − to change its weight." : "Choose weight to change weights by hand.")));
 }
 

@@ -18,7 +18,7 @@ async function showCompare(read, stale, axes = axesParameter(read), problem = nu
   if (stale()) return;
   const hand = await weighed(read, axes);
   if (stale()) return;
-  cards.meaning.show(answer, null, ...inWords({ hand, rows, name, words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
+  cards.meaning.show(answer, null, ...inWords({ hand, rows, name, waves: state.encoding !== "none", words: read.words, target: read.target, lead: answer.lead.find((line) => line.startsWith(answer.lead[0]?.startsWith("1. ") ? `${number}. ` : rows[0]?.target)) }), together(answer, read));
   if (state.vectors) cards.meaning.body.prepend(await becomes(read, hand));
   const names = axes ? Object.keys(axes) : [];
   let drawn = [answer, number - 1];
@@ -65,7 +65,7 @@ async function becomes(read, hand) {
   const rows = (await ask("unfold", unfoldParameters(read)))?.records() ?? [];
   const write = (vector) => `[${vector.map((n) => fixed(n)).join(", ")}]`;
   const vectorOf = (step) => rows.find((row) => row.step === step).vector;
-  return rows.length ? h("p", { class: "says becomes" }, h("b", null, read.words[read.target].written), ` ${write(vectorOf("x"))} becomes ${write(hand?.row.vector ?? vectorOf("output"))} here.`) : "";
+  return rows.length ? h("p", { class: "says becomes" }, h("bdi", null, h("b", null, read.words[read.target].written)), ` ${write(vectorOf("x"))} becomes ${write(hand?.row.vector ?? vectorOf("output"))} here.`) : "";
 }
 
 // Several sentences: the similarity of the word between them.
@@ -116,6 +116,16 @@ async function showWorth(read, stale) {
   const context = known.filter((j) => j !== read.target);
   const pick = DATA.live && rows.length === context.length ? (row) => takeAway(state.focus, context[row]) : null;
   cards.worth.show(answer, drawPicture(answer, `${state.draw} and change of each context word`, { how: "The change is 1 minus the cosine of the vectors with the word and without it", number: pictureNumber(), pick }));
+}
+
+// Where a chapter speaks of it: a recurrent network, step by step.
+async function showStates(read, stale) {
+  if (chapterOf(state.lesson)?.page.open !== "recurrent") return cards.recurrent.hide();
+  const answer = await ask("states", { ...shared(), sentence: read.text });
+  if (stale()) return;
+  if (!answer) return cards.recurrent.hide();
+  const picture = drawPicture(answer, "share of each word that is left", { how: null });
+  cards.recurrent.show(answer, picture, picture, answer.draw());
 }
 
 async function showAlike(stale) {

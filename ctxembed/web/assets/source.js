@@ -17,7 +17,7 @@ if (!DATA.live) {
 
 // Which pictures the server draws: those that are shown. A report has all of them.
 function picturesOf(question) {
-  if (!DATA.live || !["explain", "ablate", "compare", "reweigh", "similarity", "counts"].includes(question)) return {};
+  if (!DATA.live || !["explain", "ablate", "compare", "reweigh", "similarity", "counts", "states"].includes(question)) return {};
   return { narrow: cardIsNarrow(), drawn: ["explain", "ablate"].includes(question) ? state.draw : undefined };
 }
 
