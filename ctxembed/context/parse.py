@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ctxembed.text.tokenizer import INNER, find_capitals, parse_marked
 
 MAX_WORDS = 10_000  # in a sentence
 MAX_PAIRS = 1_000_000  # targets times words: each target attends to every word
-Rows = Sequence[int] | Ids  # of the vocabulary
+Rows = Sequence[int] | NDArray[np.integer[Any]]  # of the vocabulary
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
 PADDED, SPARE = 1.5, 4  # sentences of up to so many times the words, and so many more, together
 

@@ -11,7 +11,7 @@ from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
 from ctxembed.attention.products import matmul_heads
 from ctxembed.context.occurrences import Positions, Windows, read_windows
-from ctxembed.context.parse import Occurrence, batches, collapse
+from ctxembed.context.parse import Occurrence, Rows, batches, collapse
 from ctxembed.model.model import Model
 from ctxembed.static.space import Space, Vectors
 from ctxembed.stats.vectors import Floats
@@ -66,7 +66,7 @@ class ModelRepresentation:
         """Length of a vector."""
         return int(self.inputs.shape[1])
 
-    def alone(self, rows: Sequence[int]) -> Floats:
+    def alone(self, rows: Rows) -> Floats:
         """Return (n, d) vectors of words of the vocabulary, without a sentence."""
         return self.inputs[np.asarray(rows, np.intp)]
 
