@@ -37,7 +37,7 @@ SAMPLED_BLOCKS = 12
 KEPT = 512  # blocks kept in memory: all of WordNet
 KEPT_SYNSETS = 1 << 14
 PART_CODE = 10**8  # see code_offset
-MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted or hashed
+MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted
 HASHES = (1 << 24) - 1
 MAX_PLACES = 64  # words of a synset; WordNet's largest has 28
 PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
@@ -133,7 +133,7 @@ class Dictionary:
         self.block = lru_cache(KEPT)(self._block)
         self.synset = lru_cache(KEPT_SYNSETS)(self._synset)
         self.entry = lru_cache(KEPT_SYNSETS)(self._entry)
-        self._lookups = 0  # of irregular forms and neighbours so far
+        self._lookups = 0  # of neighbours so far
 
     @classmethod
     def open(cls, path: Path | None = None) -> "Dictionary":
@@ -243,19 +243,10 @@ class Dictionary:
 
     def _find_irregular(self, form: str, part: str) -> list[str]:
         """Return the lemmas of an irregular form."""
-        self._lookups += 1
-        if self._lookups > MAX_SCANS:
-            return self._irregular.get((part, form), [])
-        start = self._exceptions.find(f"\n{part} {form} ")
-        if start < 0:
-            return []
-        return self._exceptions[start + 1 : self._exceptions.index("\n", start + 1)].split()[2:]
-
-    @cached_property
-    def _irregular(self) -> dict[tuple[str, str], list[str]]:
-        """The lemmas of each irregular form, by its part of speech and itself."""
-        lines = (line.split() for line in self._exceptions.splitlines() if line)
-        return {(part, form): lemmas for part, form, *lemmas in reversed(list(lines))}
+        start = f"{part} {form} "
+        row = bisect_left(self._exceptions, start)
+        found = self._exceptions[row : row + 1]
+        return found[0].split()[2:] if found and found[0].startswith(start) else []
 
     @cached_property
     def _first(self) -> Numbers:
@@ -270,8 +261,9 @@ class Dictionary:
         return _to_numbers(second[order]), order
 
     @cached_property
-    def _exceptions(self) -> str:
-        return self._unpack("exceptions").decode("utf-8", "replace") + "\n"
+    def _exceptions(self) -> list[str]:
+        """Part of speech, form and lemmas of each irregular form, sorted."""
+        return self._unpack("exceptions").decode("utf-8", "replace").split("\n")
 
     @cached_property
     def _lemmas(self) -> list[Numbers]:
