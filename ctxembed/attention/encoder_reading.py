@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ctxembed.attention.encoder import HIDE, Block, Encoder, distances, normalise
 from ctxembed.stats.vectors import Floats
 
-WORDS = 512  # read at once
+WORDS = 256  # read at once
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
 

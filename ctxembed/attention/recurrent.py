@@ -199,19 +199,26 @@ def read_every_word(network: Recurrent, x: Floats) -> Floats:
     return np.asarray(output.swapaxes(0, 1) + x.dtype.type(network.own) * x)
 
 
-def read_with_shares(network: Recurrent, x: Floats, targets: Ints) -> tuple[Floats, Floats]:
+def read_with_shares(
+    network: Recurrent, x: Floats, targets: Ints, mask: Bools | None = None
+) -> tuple[Floats, Floats]:
     """Return (B, d) the output for one target in each sentence x (B, T, d), and shares (B, 2, T).
 
+    mask (B, T): words there; the others are at the end.
     A share is what the output loses along its own direction if a word is not read. The words act on
     each other through the state, so the shares need not sum to 1. Up to the word that is left out
     the states are those of the whole reading, so that only the steps after it are read again.
     """
     p, (batch, length, _), rows = network, x.shape, np.arange(len(x))
+    last = np.full(batch, length - 1) if mask is None else mask.sum(axis=1) - 1
+    words = np.arange(length)
+    # (B, T) the words as each reading takes them; those after the target are not read
+    orders = (np.broadcast_to(words, x.shape[:2]), (last[:, None] - words).clip(0))
     output = x.dtype.type(p.own) * x[rows, targets]
     scaled, lost = x * x.dtype.type(np.sqrt(x.shape[2])), []
-    for r, steps in ((0, targets + 1), (1, length - targets)):
+    for r, steps in ((0, targets + 1), (1, last + 1 - targets)):
         order = np.argsort(-steps, kind="stable")
-        gates = (scaled[order] @ p.w[r] + p.b[r])[:, :: -1 if r else 1]  # (B, T, 3D)
+        gates = scaled[order[:, None], orders[r][order]] @ p.w[r] + p.b[r]  # (B, T, 3D)
         going = np.searchsorted(-steps[order], -np.arange(steps.max(initial=0))).tolist()
         # the states of the whole reading, then of those that leave out step 0, 1, ...
         states = np.zeros((len(going) + 1, batch, p.size), gates.dtype)
@@ -226,9 +233,10 @@ def read_with_shares(network: Recurrent, x: Floats, targets: Ints) -> tuple[Floa
     for r, (order, less) in enumerate(lost):
         along = (output / np.where(squares > 0, squares, 1)) @ p.w_out[r].T  # (B, D)
         parts = (less * along[order]).sum(axis=2).T  # (B, S)
-        read = np.arange(len(less)) < (targets + 1 if r == 0 else length - targets)[order, None]
-        whole = np.pad(np.where(read, parts, 0), ((0, 0), (0, length - len(less))))
-        shares[order, r] = whole[:, :: -1 if r else 1]
+        read = np.arange(len(less)) < (targets + 1 if r == 0 else last + 1 - targets)[order, None]
+        at = orders[r][order][:, : len(less)]
+        sentence, step = np.nonzero(read)
+        shares[order[sentence], r, at[sentence, step]] = parts[sentence, step]
     return np.asarray(output), shares
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NoReturn
 
 # Imported modules stay: collecting garbage among them takes a tenth of the start-up time.
-gc.set_threshold(50_000)
+gc.set_threshold(200_000)
 # One BLAS thread is as fast as two for these sizes, repeatable, and kind to a busy machine.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")

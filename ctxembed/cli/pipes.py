@@ -13,7 +13,7 @@ from ctxembed.table import Row, Table
 from ctxembed.text.lines import take_chunks
 from ctxembed.text.streams import is_live
 
-MAX_LINES = 64  # answered at once
+MAX_LINES = 256  # answered at once
 MAX_LISTED = 20  # lines without an answer, and notes, that are printed
 FORMATS = ("tsv", "csv", "jsonl")  # whose lines do not depend on later ones
 

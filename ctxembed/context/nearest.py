@@ -1,7 +1,9 @@
 """Cosines of vectors with the words of the vocabulary (neighbours) and with named axes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,7 +18,11 @@ Axes = Mapping[str, Sequence[str]]  # the words whose mean is an axis, by its na
 Alone = Callable[[Sequence[int]], Floats]  # returns (n, d) vectors of rows, without a sentence
 
 BATCH_SIZE = 256  # vectors compared with the whole vocabulary at once
+MAX_BLOCKS, SCORES = 8, 64  # blocks of words ranked at once, where few vectors are compared
+MAX_KEPT = 4  # values of min_count whose trust is kept
 LEAST = np.float32(1e-6)  # trust of a word that was never seen
+_kept_trust: WeakKeyDictionary[Model, dict[tuple[int, bool], tuple[Floats, Floats]]]
+_kept_trust = WeakKeyDictionary()
 NOISE = 0.02  # times the root of the corpus size: k, occurrences of a word that say little
 
 
@@ -48,14 +54,12 @@ def nearest_rows(
         space = model.space
     queries = unit(np.atleast_2d(vectors))
     exclude = exclude or [()] * len(queries)
-    trust = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)  # (V,)
-    trust = np.maximum(trust, LEAST)
-    trust[np.asarray(model.seen) < min_count] = np.nan
+    trust, highest = _ranked_trust(model, min_count, raw)
     neighbors = []
     for first in range(0, len(queries), BATCH_SIZE):
         left_out = exclude[first : first + BATCH_SIZE]
         number_read = number + max(map(len, left_out), default=0)
-        best = _rank(space, queries[first : first + BATCH_SIZE], number_read, trust)
+        best = _rank(space, queries[first : first + BATCH_SIZE], number_read, trust, highest)
         for (rows, scores), excluded in zip(best.rank(), left_out, strict=True):
             kept = ~np.isin(rows, excluded)
             rows, scores = rows[kept][:number], scores[kept][:number]
@@ -64,18 +68,34 @@ def nearest_rows(
     return neighbors
 
 
-def _rank(space: Vectors | Space, queries: Floats, number: int, trust: Floats) -> Best:
+def _ranked_trust(model: Model, min_count: int, raw: bool) -> tuple[Floats, Floats]:
+    """Return (V,) the trust of each word, NaN if it is left out, and the highest from there on."""
+    kept = _kept_trust.setdefault(model, {})
+    if (min_count, raw) not in kept:
+        trust = np.ones(len(model.vocabulary), np.float32) if raw else vector_trust(model)
+        trust = np.maximum(trust, LEAST)
+        trust[np.asarray(model.seen) < min_count] = np.nan
+        highest = np.maximum.accumulate(np.nan_to_num(trust)[::-1])[::-1]
+        if len(kept) == MAX_KEPT:
+            kept.clear()
+        kept[min_count, raw] = trust, highest
+    return kept[min_count, raw]
+
+
+def _rank(
+    space: Vectors | Space, queries: Floats, number: int, trust: Floats, highest: Floats
+) -> Best:
     """Return the best words for queries (n, d) of length 1; words without trust are left out.
 
     A score is at most the word's trust: the end of the vocabulary is not read if it has less than
     the scores before it.
     """
-    best, known = Best(len(queries), number), np.nan_to_num(trust)
-    highest = np.maximum.accumulate(known[::-1])[::-1]  # of a word and those after it
-    for first in range(0, len(trust), BLOCK):
+    best = Best(len(queries), number)
+    step = BLOCK * min(MAX_BLOCKS, max(1, SCORES // len(queries)))
+    for first in range(0, len(trust), step):
         if highest[first] < best.least.min():
             break
-        last = min(first + BLOCK, len(trust))
+        last = min(first + step, len(trust))
         if isinstance(space, Space):
             cosines = space.cosines(queries, first, last)  # (words, n)
         else:
@@ -123,8 +143,10 @@ def axis_vectors(model: Model, axes: Axes, alone: Alone | None = None) -> Floats
     for words in axes.values():
         if unknown := model.vocabulary.sort_known(words)[1]:
             raise UnknownWordError(model.vocabulary.unknown(unknown[0]))
-        vectors = np.array([look_up(model.vocabulary.parts(word)).mean(axis=0) for word in words])
-        directions.append(unit(vectors).mean(axis=0))
+        parts = [model.vocabulary.parts(word) for word in words]
+        sizes = np.array(list(map(len, parts)))
+        sums = np.add.reduceat(look_up(list(chain(*parts))), np.cumsum(sizes) - sizes, axis=0)
+        directions.append(unit(sums / sizes[:, None].astype(sums.dtype)).mean(axis=0))
     return unit(np.array(directions))
 
 

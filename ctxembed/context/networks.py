@@ -23,7 +23,7 @@ from ctxembed.context.representation import (
     ModelRepresentation,
     Run,
     TargetTrace,
-    trace_target,
+    list_traces,
 )
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.index import Ids
@@ -47,7 +47,9 @@ class Network(ModelRepresentation):
         """Return (B, d) the output for one target in each sentence x (B, T, d)."""
         raise NotImplementedError
 
-    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+    def read_with_shares(
+        self, x: Floats, targets: Targets, mask: Mask | None = None
+    ) -> tuple[Floats, Floats]:
         """Return (B, d) the outputs, and (B, n, T) how much of each word of x is in them."""
         raise NotImplementedError
 
@@ -60,8 +62,8 @@ class Network(ModelRepresentation):
         near = [item.clip(READ) for item in occurrences]
         vectors = np.full((len(near), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(near):
-            x, _, targets = self.prepare([near[row] for row in rows])
-            vectors[rows] = self.output(x, targets)
+            x, _, targets, mask = self.prepare([near[row] for row in rows])
+            vectors[rows] = self.output(x, targets, mask)
         return vectors
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
@@ -70,8 +72,8 @@ class Network(ModelRepresentation):
         vectors = np.full((len(near), self.dim), np.nan, self.alone(()).dtype)
         traces: dict[int, TargetTrace] = {}
         for rows in batches(near):
-            x, _, targets = self.prepare([near[row] for row in rows])
-            vectors[rows], shares = self.read_with_shares(x, targets)
+            x, _, targets, mask = self.prepare([near[row] for row in rows])
+            vectors[rows], shares = self.read_with_shares(x, targets, mask)
             for row, own in zip(rows, shares, strict=True):
                 traces[row] = _trace(occurrences[row], own)
         return Run(vectors, [traces[row] for row in sorted(traces)])
@@ -80,7 +82,9 @@ class Network(ModelRepresentation):
 def _trace(item: Occurrence, near: Floats) -> TargetTrace:
     """Return the shares (n, T) of the words near a target as a trace; there are no weights."""
     length, first = len(item.ids) - len(item.target) + 1, max(0, item.target.start - READ)
-    shares = np.pad(near, ((0, 0), (first, length - first - near.shape[1])))
+    shares = np.zeros((len(near), length))
+    read = min(near.shape[1], length - first)  # without padding
+    shares[:, first : first + read] = near[:, :read]
     return TargetTrace(np.zeros((0, length)), shares, 0.0)
 
 
@@ -114,7 +118,7 @@ class RecurrentRepresentation(Network):
 
     def _read(self, items: Sequence[Occurrence]) -> Floats:
         """Return (n, d) contextual vectors of known targets, all sentences at once."""
-        single = [collapse([item]) for item in items]  # ids (1, T) and target (1,)
+        single = [collapse([item])[:2] for item in items]  # ids (1, T) and target (1,)
         end = np.cumsum([ids.shape[1] for ids, _ in single])
         first = np.concatenate([[0], end[:-1]])
         targets = first + np.concatenate([target for _, target in single])
@@ -130,9 +134,11 @@ class RecurrentRepresentation(Network):
         """Return (B, T, d) contextual vectors of all words of sentences ids (B, T)."""
         return read_every_word(self.network, self.inputs[ids])
 
-    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+    def read_with_shares(
+        self, x: Floats, targets: Targets, mask: Mask | None = None
+    ) -> tuple[Floats, Floats]:
         """Return (B, d) the outputs, and (B, 2, T) the share of each word left, by reading."""
-        return read_with_shares(self.network, x, targets)
+        return read_with_shares(self.network, x, targets, mask)
 
 
 @dataclass(frozen=True)
@@ -163,9 +169,11 @@ class EncoderRepresentation(Network):
 
         return read_targets(self.encoder, x, targets, mask, hidden=hidden)
 
-    def read_with_shares(self, x: Floats, targets: Targets) -> tuple[Floats, Floats]:
+    def read_with_shares(
+        self, x: Floats, targets: Targets, mask: Mask | None = None
+    ) -> tuple[Floats, Floats]:
         """Return (B, d) the outputs, and (B, 1, T) how much each target saw of each word."""
-        read = self.read(x, targets)
+        read = self.read(x, targets, mask)
         return read.output, read.seen[:, None]
 
 
@@ -193,7 +201,8 @@ class Together(ModelRepresentation):
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
         vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(occurrences):
-            vectors[rows] = self._join(*self._attend([occurrences[row] for row in rows]))
+            attended, chosen, _ = self._attend([occurrences[row] for row in rows])
+            vectors[rows] = self._join(attended, chosen)
         return vectors
 
     def run(self, occurrences: Sequence[Occurrence]) -> Run:
@@ -202,19 +211,20 @@ class Together(ModelRepresentation):
         shown = np.zeros_like(vectors)
         traces: dict[int, TargetTrace] = {}
         for rows in batches(occurrences):
-            attended, chosen = self._attend([occurrences[row] for row in rows])
+            items = [occurrences[row] for row in rows]
+            attended, chosen, mask = self._attend(items)
             vectors[rows] = self._join(attended, chosen)
             shown[rows] = self.encoder.read(*chosen, hidden=False).output
-            traces |= {row: trace_target(attended, number) for number, row in enumerate(rows)}
+            traces |= zip(rows, list_traces(attended, mask), strict=True)
         return Run(vectors, [traces[row] for row in sorted(traces)], shown)
 
-    def _attend(self, items: Sequence[Occurrence]) -> tuple[AttentionResult, Chosen]:
-        """Return the result of attention, and the words that it chooses."""
-        x, ids, targets = self.attention.prepare(items)
-        attended = attend(self.attention.layer, x, ids, queries=targets)
+    def _attend(self, items: Sequence[Occurrence]) -> tuple[AttentionResult, Chosen, Mask | None]:
+        """Return the result of attention, the words that it chooses, and which words are there."""
+        x, ids, targets, mask = self.attention.prepare(items)
+        attended = attend(self.attention.layer, x, ids, queries=targets, mask=mask)
         if self.encoder.inputs is not self.attention.inputs:
             x = self.encoder.prepare(items)[0]
-        return attended, _choose(attended, x, targets, None)
+        return attended, _choose(attended, x, targets, mask), mask
 
     def _join(self, attended: AttentionResult, chosen: Chosen) -> Floats:
         """Return (B, d) the sum of attention's output and the encoder's for the chosen words."""

@@ -1,12 +1,11 @@
 """Parse a sentence into the vocabulary rows of its words and the positions of its targets."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,9 @@ from ctxembed.text.tokenizer import INNER, find_capitals, parse_marked
 
 MAX_WORDS = 10_000  # in a sentence
 MAX_PAIRS = 1_000_000  # targets times words: each target attends to every word
-Rows = Sequence[int] | Ids  # of the vocabulary
+Rows = Sequence[int] | NDArray[np.integer[Any]]  # of the vocabulary
 BATCH = 1 << 12  # words run through a layer at once: their vectors stay in the processor's cache
+PADDED, SPARE = 1.5, 4  # sentences of up to so many times the words, and so many more, together
 
 
 @dataclass(frozen=True)
@@ -170,19 +170,38 @@ def _find_named(words: Sequence[str], name: str, model: Model) -> range:
     return range(starts[nth - 1], starts[nth - 1] + size)
 
 
-def collapse(occurrences: Sequence[Occurrence]) -> tuple[Ids, NDArray[np.intp]]:
-    """Return ids (B, T) with each target as one word, and the positions (B,) of the targets."""
-    ids = [np.delete(o.ids, o.target[1:]) if len(o.target) > 1 else o.ids for o in occurrences]
-    return np.array(ids, np.int32), np.array([o.target.start for o in occurrences], np.intp)
+def collapse(
+    occurrences: Sequence[Occurrence],
+) -> tuple[Ids, NDArray[np.intp], NDArray[np.bool_] | None]:
+    """Return ids (B, T) with each target as one word, the positions (B,) of the targets, and (B, T)
+    which words are there: None where all sentences have one length.
+    """
+    rows = [np.delete(o.ids, o.target[1:]) if len(o.target) > 1 else o.ids for o in occurrences]
+    targets = np.array([o.target.start for o in occurrences], np.intp)
+    lengths = np.array([len(own) for own in rows])
+    if not len(rows) or lengths.min() == lengths.max():
+        return np.array(rows, np.int32), targets, None
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.zeros(mask.shape, np.int32)
+    ids[mask] = np.concatenate(rows)
+    return ids, targets, mask
 
 
 def batches(occurrences: Sequence[Occurrence]) -> Iterator[list[int]]:
-    """Yield the numbers of known occurrences whose sentences have one length, a few at a time."""
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for row, item in enumerate(occurrences):
-        if item.target:
-            by_length[len(item.ids) - len(item.target) + 1].append(row)
-    for length, rows in sorted(by_length.items()):
-        step = max(1, BATCH // length)
-        for first in range(0, len(rows), step):
-            yield rows[first : first + step]
+    """Yield the numbers of known occurrences whose sentences are about as long, a few at a time."""
+    lengths = {
+        row: len(item.ids) - len(item.target) + 1
+        for row, item in enumerate(occurrences)
+        if item.target
+    }
+    batch: list[int] = []
+    for row in sorted(lengths, key=lengths.__getitem__):
+        if batch and (
+            (len(batch) + 1) * lengths[row] > BATCH
+            or lengths[row] > PADDED * lengths[batch[0]] + SPARE
+        ):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ctxembed.attention.attend import AttentionResult, attend
 from ctxembed.attention.layer import Layer
+from ctxembed.attention.products import matmul_heads
 from ctxembed.context.occurrences import Positions, Windows, read_windows
-from ctxembed.context.parse import Occurrence, batches, collapse
+from ctxembed.context.parse import Occurrence, Rows, batches, collapse
 from ctxembed.model.model import Model
 from ctxembed.static.space import Space, Vectors
 from ctxembed.stats.vectors import Floats
@@ -65,7 +66,7 @@ class ModelRepresentation:
         """Length of a vector."""
         return int(self.inputs.shape[1])
 
-    def alone(self, rows: Sequence[int]) -> Floats:
+    def alone(self, rows: Rows) -> Floats:
         """Return (n, d) vectors of words of the vocabulary, without a sentence."""
         return self.inputs[np.asarray(rows, np.intp)]
 
@@ -90,14 +91,16 @@ class ModelRepresentation:
             x[np.arange(len(x)), batch.targets] = total / known.sum(axis=1)
         return x
 
-    def prepare(self, items: Sequence[Occurrence]) -> tuple[Floats, Ids, NDArray[np.intp]]:
-        """Return x (B, T, d), ids (B, T) and targets (B,); a target of several words is a mean."""
-        ids, targets = collapse(items)
+    def prepare(
+        self, items: Sequence[Occurrence]
+    ) -> tuple[Floats, Ids, NDArray[np.intp], NDArray[np.bool_] | None]:
+        """Return x (B, T, d), ids, targets (B,) and mask; a target of several words is a mean."""
+        ids, targets, mask = collapse(items)
         x = self.inputs[ids]
         for row, item in enumerate(items):
             if len(item.target) > 1:
                 x[row, targets[row]] = self.inputs[item.own].mean(axis=0)
-        return x, ids, targets
+        return x, ids, targets, mask
 
 
 @dataclass(frozen=True)
@@ -116,8 +119,8 @@ class Attention(ModelRepresentation):
         """Return (n, d) contextual vectors of targets; NaN where the target is unknown."""
         vectors = np.full((len(occurrences), self.dim), np.nan, self.alone(()).dtype)
         for rows in batches(occurrences):
-            x, ids, targets = self.prepare([occurrences[row] for row in rows])
-            vectors[rows] = attend(self.layer, x, ids, queries=targets).output[:, 0]
+            x, ids, targets, mask = self.prepare([occurrences[row] for row in rows])
+            vectors[rows] = attend(self.layer, x, ids, queries=targets, mask=mask).output[:, 0]
         return vectors
 
     def every_word(self, ids: Ids) -> Floats:
@@ -129,27 +132,41 @@ class Attention(ModelRepresentation):
         vectors = np.zeros((len(occurrences), self.dim), self.alone(()).dtype)
         traces: dict[int, TargetTrace] = {}
         for rows in batches(occurrences):
-            x, ids, targets = self.prepare([occurrences[row] for row in rows])
-            attended = attend(self.layer, x, ids, queries=targets)
+            x, ids, targets, mask = self.prepare([occurrences[row] for row in rows])
+            attended = attend(self.layer, x, ids, queries=targets, mask=mask)
             vectors[rows] = attended.output[:, 0]
-            for number, row in enumerate(rows):
-                traces[row] = trace_target(attended, number)
+            traces |= zip(rows, list_traces(attended, mask), strict=True)
         return Run(vectors, [traces[row] for row in sorted(traces)])
 
 
-def trace_target(attended: AttentionResult, row: int) -> TargetTrace:
-    """Return how attention computed the vector of one target of a batch."""
-    weights = attended.weights[row, :, 0].astype(np.float64)
-    return TargetTrace(weights, *split_output(attended, row))
+def list_traces(
+    attended: AttentionResult, mask: NDArray[np.bool_] | None = None
+) -> list[TargetTrace]:
+    """Return how attention computed the vector of the one target of each sentence of a batch."""
+    weights = attended.weights[:, :, 0].astype(np.float64)  # (B, H, T)
+    parts, own = split_outputs(attended)
+    parts *= weights
+    lengths = [weights.shape[2]] * len(parts) if mask is None else mask.sum(axis=1).tolist()
+    each = zip(weights, parts, own.tolist(), lengths, strict=True)
+    return [TargetTrace(w[:, :length], part[:, :length], one) for w, part, one, length in each]
 
 
-def split_output(attended: AttentionResult, row: int = 0) -> tuple[Floats, float]:
-    """Return the part of each token (H, T) along a target's output, and its own; they sum to 1."""
-    output = attended.output[row, 0].astype(np.float64)
-    length = float(output @ output) or 1.0
-    along = attended.values[row].astype(np.float64) @ output / length  # (H, T)
-    own = attended.own[row, 0].astype(np.float64) @ output
-    return attended.weights[row, :, 0].astype(np.float64) * along, float(own) / length
+def split_outputs(attended: AttentionResult) -> tuple[Floats, Floats]:
+    """Return the part of each value (B, H, T) along the output of a sentence's target, and (B,) its
+    own: the parts times the weights, and its own, sum to 1.
+    """
+    layer, output = attended.layer, attended.output[:, 0].astype(np.float64)  # (B, d)
+    lengths = np.einsum("bd,bd->b", output, output)
+    output_parts = output / np.where(lengths > 0, lengths, 1)[:, None]
+    own = np.einsum("bd,bd->b", attended.own[:, 0].astype(np.float64), output_parts)
+    # x W_V W_O · output = x · (W_V W_O output): no word is multiplied by a matrix
+    along = output_parts[:, None] * (layer.share / (layer.heads if layer.w_o is None else 1))
+    for matrices in (layer.w_o, layer.w_v):
+        if matrices is not None:
+            along = matmul_heads(along, matrices, transpose=True)  # (B, H, ...)
+    keys = attended.keys.astype(np.float64)
+    parts = along @ keys.swapaxes(1, 2)  # (B, H or 1, T)
+    return np.array(np.broadcast_to(parts, attended.weights[:, :, 0].shape)), own
 
 
 class Bag(ModelRepresentation):

@@ -21,7 +21,7 @@ def trace_block(
     """
     layer = representation.encoder.blocks[number - 1].as_layer()
     for _, name, item in list_targets([parsed]):
-        x, ids, target = representation.prepare([item.clip(READ)])
+        x, ids, target, _ = representation.prepare([item.clip(READ)])
         y = representation.encode(x.astype(np.float64), target).steps[number - 1].y  # (1, T, D)
         inputs = np.concatenate([y, np.ones((*y.shape[:2], 1))], axis=2)
         attended = attend(layer, inputs, ids, queries=target)
@@ -39,7 +39,7 @@ def trace_rollout(
     The parts (T,) sum to 1.
     """
     for _, name, item in list_targets([parsed]):
-        x, _, target = representation.prepare([item.clip(READ)])
+        x, _, target, _ = representation.prepare([item.clip(READ)])
         (seen,) = representation.encode(x.astype(np.float64), target).rollout()
         yield name, *_near(parsed, item, len(seen)), seen
 

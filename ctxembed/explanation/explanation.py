@@ -13,7 +13,7 @@ from ctxembed.attention.attend import AttentionResult, Trace, attend
 from ctxembed.attention.scores import softmax
 from ctxembed.attention.terms import sinusoidal
 from ctxembed.context.parse import Parsed, collapse
-from ctxembed.context.representation import Attention, split_output
+from ctxembed.context.representation import Attention, split_outputs
 from ctxembed.context.sentences import list_targets
 from ctxembed.errors import CtxembedError, UsageError
 from ctxembed.stats.vectors import Floats
@@ -82,7 +82,8 @@ class Explanation:
 
         All of them sum to 1.
         """
-        return split_output(self.attended)
+        (parts,), (own,) = split_outputs(self.attended)
+        return self.attended.weights[0, :, 0] * parts, float(own)
 
     def rows(self, head: str = "mean") -> list[Row]:
         """Return head, token, position, each step of one head, weight and contribution, by token.
@@ -144,7 +145,7 @@ def trace_targets(
     causal: later words are masked.
     """
     for _, name, item in list_targets([parsed]):
-        (ids,), (target,) = collapse([item])
+        (ids,), (target,), _ = collapse([item])
         x = attention.inputs[ids].astype(np.float64)
         x[target] = attention.inputs[item.own].mean(axis=0)
         x = encode_positions(x, encoding)

@@ -30,7 +30,7 @@ def trace_states(
     for sentence, name, item in list_targets([parsed]):
         near, first = item.clip(READ), max(0, item.target.start - READ)
         tokens, positions = parsed.tokens(item)
-        (x,), _, (target,) = representation.prepare([near])
+        (x,), _, (target,), _ = representation.prepare([near])
         x = x.astype(np.float64)
         read = read_sentences(representation.network, x[None], np.array([target]))
         _, (shares,) = read_with_shares(representation.network, x[None], np.array([target]))

@@ -15,6 +15,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, saved_senses
 from ctxembed.static.frames import affinity
+from ctxembed.static.space import Space
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.word_senses.related import RELATED
 
@@ -116,7 +117,9 @@ class Pool:
         for row, one in enumerate(representations):
             if one is not None:
                 if id(one.inputs) not in known:
-                    known[id(one.inputs)] = unit(one.alone(self.rows.tolist()))
+                    words = one.alone(self.rows)
+                    # those of a Space have length 1
+                    known[id(one.inputs)] = words if isinstance(one.inputs, Space) else unit(words)
                 cosines[row] = known[id(one.inputs)] @ units[row]
         return cosines
 

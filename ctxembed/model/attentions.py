@@ -16,7 +16,7 @@ from ctxembed.attention.terms import TERMS, Term
 from ctxembed.errors import ModelError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.static.space import Quantized
-from ctxembed.stats.vectors import Floats
+from ctxembed.stats.vectors import Floats, all_finite
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Folder, Part
 from ctxembed.storage.manifest import LEARN_AGAIN as FIX
@@ -234,8 +234,7 @@ def _read_array(folder: Folder, key: str, shape: list[int]) -> Floats:
     if key not in ARRAYS:  # another name might lead out of the model
         raise folder.damage("layer.json", f"no array is called {key!r}")
     array: Floats = load(folder / f"{key}.npy")
-    finite = array.dtype.kind == "f" and np.isfinite(array.sum(dtype=np.float64))
-    if list(array.shape) != shape or not finite:
+    if list(array.shape) != shape or array.dtype.kind != "f" or not all_finite(array):
         raise folder.damage(f"{key}.npy", "wrong shape or numbers")
     if array.dtype == np.float16 and not key.endswith("_words"):  # of those few rows are used
         return array.astype(np.float32)

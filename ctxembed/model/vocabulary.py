@@ -10,14 +10,15 @@ from unicodedata import normalize
 
 from ctxembed.errors import UnknownWordError
 from ctxembed.storage.folder import Folder
-from ctxembed.text.lines import read_lines
+from ctxembed.text.lines import WordList, read_lines
 from ctxembed.text.tokenizer import Tokenizer
 
 FIX = "train the model again"
 CLOSE = 0.7  # difflib's ratio of words with a similar spelling
 MAX_HINTS = 20  # unknown words for which words of similar spelling are searched
 MAX_FORMS = 20  # words in another form that a note lists
-MAX_SCANS = 40  # words looked up one by one; after that a dictionary of all words is built
+MAX_SCANS = 40  # words looked up in a list; after that a dictionary of all words is built
+MAX_LOOKUPS = 2000  # the same, of a WordList, which has keys
 
 
 @dataclass(eq=False)
@@ -65,7 +66,7 @@ class Vocabulary:
 
     def _find_exact(self, word: str) -> int | None:
         self._lookups += 1
-        if self._lookups > MAX_SCANS:
+        if self._lookups > (MAX_LOOKUPS if isinstance(self.words, WordList) else MAX_SCANS):
             return self.rows.get(word)
         try:
             return self.words.index(word)  # frequent words come first

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ctxembed.context.nearest import Axes, axis_cosines
-from ctxembed.context.representation import Run, trace_target
+from ctxembed.context.representation import Run, list_traces
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import choose_attention, read_sentences
 from ctxembed.explanation.by_hand import weigh_by_hand
@@ -41,7 +41,7 @@ def reweigh(
     computed = next(trace_targets(chosen, parsed))
     by_hand = weigh_by_hand(computed, weights, head)
     vectors = np.array([one.attended.output[0, 0] for one in (computed, by_hand)], np.float32)
-    run = Run(vectors[1:], [trace_target(by_hand.attended, 0)])
+    run = Run(vectors[1:], list_traces(by_hand.attended))
     by_name = {chosen.name: run.vectors, "bag": representations.get("bag").vectors(items)}
     decisions = define_targets(model, [parsed], by_name, chosen.name)
     (meanings,) = find_meanings(

@@ -20,8 +20,8 @@ from zlib import crc32
 
 from ctxembed.errors import CtxembedError, ModelError, Replaced, read_failure
 
-SMALL = 4 << 20  # bytes; smaller files are verified each time, which takes about a millisecond
-MAX_KEPT = 1 << 20  # bytes; smaller files are read when the folder is opened, and closed
+SMALL = 1 << 20  # bytes; smaller files are read when the folder is opened, and verified each time
+MAX_COPIED = 4 << 20  # bytes; larger files are mapped, not read into memory
 # Windows has O_BINARY and none of the others; only O_NONBLOCK does not wait for a fifo's writer.
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NONBLOCK", "O_NOFOLLOW"))
 _FOLDER = getattr(os, "O_DIRECTORY", None)  # None: directories cannot be opened
@@ -60,7 +60,7 @@ class Folder:
         self.kept: dict[str, tuple[bytes, os.stat_result]] = {}  # name -> a small file, closed
         self.states: dict[str, tuple[int, int]] = {}  # size and time of each when it was opened
         self.closed = False
-        self.max_copied = SMALL  # bytes; larger files are mapped, not read into memory
+        self.max_copied = MAX_COPIED
         self.root: int | None = None  # kept open, so that its inode is not used for another folder
         self.late = _FOLDER is None  # whether each file is opened when it is read
         self.identity: os.stat_result | None = None
@@ -151,7 +151,7 @@ class Folder:
 
     def _keep(self, name: str, number: int | None) -> None:
         """Read a small file and close it: a program may use many models."""
-        if number is not None and (status := os.fstat(number)).st_size <= MAX_KEPT:
+        if number is not None and (status := os.fstat(number)).st_size <= SMALL:
             self.kept[name] = _read(number, status.st_size), status
             os.close(self.numbers.pop(name))
 

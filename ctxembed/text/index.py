@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from ctxembed.errors import ModelError
 from ctxembed.storage.arrays import load
 from ctxembed.storage.folder import Part
-from ctxembed.text.layers import Layer, open_layers
 from ctxembed.text.lines import read_lines
-from ctxembed.text.metadata import FILE_COLUMN, Metadata, MetadataColumn, open_metadata
-from ctxembed.text.original import BYTE_OFFSETS, Ints, Original
 from ctxembed.text.tokenizer import Tokenizer
 
+if TYPE_CHECKING:  # imported when they are used: most questions do not read the corpus
+    from ctxembed.text.layers import Layer
+    from ctxembed.text.metadata import Metadata
+    from ctxembed.text.original import Original
+
 Ids = NDArray[np.int32]
+Ints = NDArray[np.int64]
 CHUNK = 1 << 20  # tokens processed at once; bounds memory for a corpus of any size
 MIN_DOCUMENTS = 20  # with fewer documents a smaller kind is chosen
 
@@ -40,8 +43,10 @@ class Index:
     tokenizer: Callable[[], Tokenizer] = Tokenizer  # returns the tokenizer of the model
 
     @cached_property
-    def original(self) -> Original | None:
+    def original(self) -> "Original | None":
         """The text as it was written, where the index keeps a copy."""
+        from ctxembed.text.original import BYTE_OFFSETS, Original
+
         if not (self.folder / BYTE_OFFSETS).exists():
             return None
         byte_offsets = self._load(BYTE_OFFSETS, len(self.offsets) - 1)
@@ -78,16 +83,20 @@ class Index:
         return np.append(self.offsets[:-1][begins], self.offsets[-1])
 
     @cached_property
-    def metadata(self) -> Metadata:
+    def metadata(self) -> "Metadata":
         """What is known of each document: its file, and the columns of --meta."""
+        from ctxembed.text.metadata import FILE_COLUMN, MetadataColumn, open_metadata
+
         owners = self._ends.searchsorted(self.sentence_of(self.documents[:-1]), "right")
         names = [str(file["name"]) for file in self.files]
         files = MetadataColumn(FILE_COLUMN, "text", owners, names)
         return open_metadata(self.folder, files)
 
     @cached_property
-    def layers(self) -> dict[str, Layer]:
+    def layers(self) -> "dict[str, Layer]":
         """Lemma and part of speech of every token, where the corpus had them."""
+        from ctxembed.text.layers import open_layers
+
         return open_layers(self.folder, len(self.ids))
 
     @cached_property

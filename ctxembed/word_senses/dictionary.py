@@ -5,12 +5,13 @@ are read for a query. Lemmas are kept as hashes: the synsets spell them.
 """
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ SAMPLED_BLOCKS = 12
 KEPT = 512  # blocks kept in memory: all of WordNet
 KEPT_SYNSETS = 1 << 14
 PART_CODE = 10**8  # see code_offset
-MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted or hashed
+MAX_SCANS = 200  # lookups that read a list through; after that its entries are sorted
 HASHES = (1 << 24) - 1
 MAX_PLACES = 64  # words of a synset; WordNet's largest has 28
 PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
@@ -46,6 +47,10 @@ ENDINGS = {  # WordNet's rules of detachment: an ending, and what replaces it in
     "a": "er: est: er:e est:e",
     "r": "",
 }
+RULES = {
+    part: [tuple(rule.split(":")) for rule in rules.split()] for part, rules in ENDINGS.items()
+}
+Numbers = Sequence[int]  # of an array of 32 bits each
 
 
 class Synset(NamedTuple):
@@ -127,7 +132,8 @@ class Dictionary:
         self.parts_of_speech: Any = None  # set by PartsOfSpeech.of
         self.block = lru_cache(KEPT)(self._block)
         self.synset = lru_cache(KEPT_SYNSETS)(self._synset)
-        self._lookups = 0  # of irregular forms and neighbours so far
+        self.entry = lru_cache(KEPT_SYNSETS)(self._entry)
+        self._lookups = 0  # of neighbours so far
 
     @classmethod
     def open(cls, path: Path | None = None) -> "Dictionary":
@@ -153,7 +159,7 @@ class Dictionary:
     def neighbors(self, number: int) -> list[int]:
         """Return the synsets related to one: hypernyms, hyponyms, parts, similar; no antonyms."""
         first, second = self._pairs
-        own = slice(*_equal_rows(first, number))
+        own = slice(*_equal_rows(self._first, number))
         self._lookups += 1
         if self._lookups > MAX_SCANS:
             targets, order = self._sorted_pairs
@@ -184,22 +190,27 @@ class Dictionary:
 
     def senses(self, lemma: str, part: str | None = None) -> list[Sense]:
         """Return the senses of a lemma, the most frequent of each part of speech first."""
-        name, senses = lemma.lower().replace(" ", "_"), []
-        hashes, synsets = self._lemmas
-        wanted = hash_lemma(name)
-        for row in range(*_equal_rows(hashes, wanted)):
-            number = int(synsets[row])
-            synset = self.synset(number)
-            places = [i for i, word in enumerate(synset.words) if word[0].lower() == name]
-            if places and part in (None, synset.part):  # else another lemma with this hash
-                senses.append(_to_sense(name, number, synset, places[0]))
-        return [self.add_share(sense) for sense in senses]
+        entry = self.entry(lemma.lower().replace(" ", "_"))
+        return [sense for sense in entry if part in (None, sense.part)]
 
-    def add_share(self, sense: Sense) -> Sense:
-        """Return a sense with its share of the uses of its lemma, where it is known."""
+    def _entry(self, name: str) -> list[Sense]:
+        """Return the senses of a lemma; `entry` keeps the last ones."""
+        senses = []
+        hashes, synsets = self._lemmas
+        for row in range(*_equal_rows(hashes, hash_lemma(name))):
+            synset = self.synset(synsets[row])
+            for place, (word, *_) in enumerate(synset.words):
+                if word.lower() == name:  # else another lemma with this hash
+                    share = self.share(number_sense(synsets[row], place))
+                    senses.append(_to_sense(name, synsets[row], synset, place, share))
+                    break
+        return senses
+
+    def share(self, number: int) -> float:
+        """Return the share of a sense in the uses of its lemma, by its number; 0 if unknown."""
         numbers, shares = self._shares
-        first, last = _equal_rows(numbers, sense.number)
-        return replace(sense, share=float(shares[first])) if last > first else sense
+        first, last = _equal_rows(numbers, number)
+        return float(shares[first]) if last > first else 0.0
 
     def look_up(self, word: str, part: str | None = None) -> list[Sense]:
         """Return the senses of all lemmas that a word may be a form of; none if unknown."""
@@ -216,7 +227,7 @@ class Dictionary:
         for own, part in enumerate(PARTS):
             senses = set[int]()
             for name in base_forms(word, part, self._find_irregular) if word else ():
-                senses.update(synsets[slice(*_equal_rows(hashes, hash_lemma(name)))].tolist())
+                senses.update(synsets[slice(*_equal_rows(hashes, hash_lemma(name)))])
             counts.append(sum(int(codes[number]) // PART_CODE == own for number in senses))
         return counts
 
@@ -232,35 +243,32 @@ class Dictionary:
 
     def _find_irregular(self, form: str, part: str) -> list[str]:
         """Return the lemmas of an irregular form."""
-        self._lookups += 1
-        if self._lookups > MAX_SCANS:
-            return self._irregular.get((part, form), [])
-        start = self._exceptions.find(f"\n{part} {form} ")
-        if start < 0:
-            return []
-        return self._exceptions[start + 1 : self._exceptions.index("\n", start + 1)].split()[2:]
+        start = f"{part} {form} "
+        row = bisect_left(self._exceptions, start)
+        found = self._exceptions[row : row + 1]
+        return found[0].split()[2:] if found and found[0].startswith(start) else []
 
     @cached_property
-    def _irregular(self) -> dict[tuple[str, str], list[str]]:
-        """The lemmas of each irregular form, by its part of speech and itself."""
-        lines = (line.split() for line in self._exceptions.splitlines() if line)
-        return {(part, form): lemmas for part, form, *lemmas in reversed(list(lines))}
+    def _first(self) -> Numbers:
+        """(n,) the first synset of each relation."""
+        return _to_numbers(self._pairs[0])
 
     @cached_property
-    def _sorted_pairs(self) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+    def _sorted_pairs(self) -> tuple[Numbers, NDArray[np.intp]]:
         """(n,) the second synset of each relation, sorted, and the order that sorts them."""
         second = self._pairs[1]
         order = np.argsort(second, kind="stable")
-        return second[order], order
+        return _to_numbers(second[order]), order
 
     @cached_property
-    def _exceptions(self) -> str:
-        return self._unpack("exceptions").decode("utf-8", "replace") + "\n"
+    def _exceptions(self) -> list[str]:
+        """Part of speech, form and lemmas of each irregular form, sorted."""
+        return self._unpack("exceptions").decode("utf-8", "replace").split("\n")
 
     @cached_property
-    def _lemmas(self) -> NDArray[np.uint32]:
+    def _lemmas(self) -> list[Numbers]:
         """(2, n) the sorted hashes of lemmas, and the synset of each."""
-        return self._read_pairs("lemmas")
+        return list(map(_to_numbers, self._read_pairs("lemmas")))
 
     @cached_property
     def _pairs(self) -> NDArray[np.uint32]:
@@ -268,9 +276,9 @@ class Dictionary:
         return self._read_pairs("neighbors")
 
     @cached_property
-    def _shares(self) -> NDArray[np.uint32]:
+    def _shares(self) -> list[Numbers]:
         """(2, n) sorted numbers of senses, as Sense.number, and the share of each."""
-        return self._read_pairs("shares")
+        return list(map(_to_numbers, self._read_pairs("shares")))
 
     def _read_pairs(self, name: str) -> NDArray[np.uint32]:
         """Return (2, n) numbers, mapped."""
@@ -319,8 +327,9 @@ def base_forms(word: str, part: str, irregular: Any = None) -> list[str]:
             return list(lemmas)
         if part == "n" and form.endswith(("ss", "ful")):
             return []
-        rules = (rule.split(":") for rule in ENDINGS[part].split())
-        ends = [(end, new) for end, new in rules if form.endswith(end) and len(form) > len(end)]
+        ends = [
+            (end, new) for end, new in RULES[part] if form.endswith(end) and len(form) > len(end)
+        ]
         doubled = [  # stopped, running, bigger
             stem[:-1]
             for end, _ in ends
@@ -417,11 +426,18 @@ def write_manifest(folder: Path, name: str, meta: dict[str, Any]) -> None:
     write_json(folder / name, meta | {"generation": manifest_checksum(meta)})
 
 
-def _equal_rows(numbers: NDArray[np.uint32], number: int) -> list[int]:
+def _to_numbers(array: NDArray[np.uint32]) -> Numbers:
+    """Return the same numbers for Python, which finds a few of them sooner than numpy does."""
+    numbers: Any = np.ascontiguousarray(array, np.uint32).data
+    return cast(Numbers, numbers)
+
+
+def _equal_rows(numbers: Numbers, number: int) -> tuple[int, int]:
     """Return the first row of a number in sorted ones, and the row after its last."""
-    both = np.array([number, number + 1], np.uint32)  # of another type, all would be converted
-    rows: list[int] = np.searchsorted(numbers, both).tolist()
-    return rows
+    first = last = bisect_left(numbers, number)
+    while last < len(numbers) and numbers[last] == number:
+        last += 1
+    return first, last
 
 
 def _write_packed(path: Path, data: bytes) -> None:
@@ -439,7 +455,7 @@ def _decompress(files: Folder, name: str, packed: bytes) -> bytes:
     return data
 
 
-def _to_sense(name: str, number: int, synset: Synset, place: int) -> Sense:
+def _to_sense(name: str, number: int, synset: Synset, place: int, share: float = 0.0) -> Sense:
     _, own, count = synset.words[place]
     return Sense(
         name.replace("_", " "),
@@ -451,6 +467,7 @@ def _to_sense(name: str, number: int, synset: Synset, place: int) -> Sense:
         count,
         number,
         place,
+        share,
     )
 
 

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from ctxembed.errors import CorpusError
 from ctxembed.model.bundled import corpora_directory
 from ctxembed.text.lines import every_line
-from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSource, base_forms
+from ctxembed.word_senses.dictionary import (
+    PARTS,
+    Dictionary,
+    Sense,
+    SenseSource,
+    base_forms,
+    number_key,
+)
 from ctxembed.word_senses.multilingual import SUFFIX, MultilingualWordnet
 
 BUNDLED = "english"  # names the dictionary that comes with ctxembed
@@ -38,8 +45,9 @@ class SenseFile:
             keys.add(key)
             examples = [text for text in cells[4:] if text]
             plain = lemma.replace("_", " ")
-            sense = Sense(plain, part or "n", key, definition, examples, [word], math.nan)
-            self.entries[lemma].append(shares.add_share(sense) if shares else sense)
+            share = shares.share(number_key(key)) if shares else 0.0
+            fields = (plain, part or "n", key, definition, examples, [word], math.nan)
+            self.entries[lemma].append(Sense(*fields, share=share))
         if not keys:
             raise CorpusError(f"{name}: no senses; {FORMAT}")
 
