@@ -157,7 +157,10 @@ def test_exit_code(run: Run, tmp_path: Path, condition: str, code: int) -> None:
     assert done.stdout.count("\n") > 5  # the table is printed all the same
 
 
-@pytest.mark.parametrize("condition", ["", "learned", "learned>bag", "learned<nothing", "x<bag"])
+@pytest.mark.parametrize(
+    "condition",
+    ["", "learned", "learned>bag", "learned<nothing", "x<bag", "bag<nan", "bag<80", "bag<-1"],
+)
 def test_wrong_conditions(condition: str) -> None:
     with pytest.raises(UsageError, match="--fail-if"):
         ctxembed.decide("everyday", "bank", fail_if=condition)
