@@ -36,7 +36,7 @@ from ctxembed.word_senses.sense_file import ADDED, SenseFile
 
 BATCH = 4000  # sentences
 WRITTEN_COUNT = 3  # occurrences that a written sentence counts as: it was written for its sense
-WRITTEN_LOSS = 2.0  # weight of its loss, beside one of SemCor
+WRITTEN_LOSS, SPLICED_LOSS = 2.0, 0.4  # weights of its loss, beside one of SemCor; if spliced
 DIRECTIONS = 64  # of the projection
 SHRINKAGE = 0.1  # even variance added to the measured one, as a share of its mean
 MIN_OCCURRENCES = 3  # of the senses whose spread is measured
@@ -217,7 +217,8 @@ def sample_loss(
     asked = np.arange(n) if n <= MAX_ASKED else rng.choice(n, MAX_ASKED, replace=False)
     x = inputs[group.rows]
     x = x * ((rng.random(x.shape, np.float32) >= DROPPED) / np.float32(1 - DROPPED))
-    weights = np.where(group.written[asked] & ~group.spliced[asked], WRITTEN_LOSS, 1.0)
+    weights = np.where(group.written[asked], WRITTEN_LOSS, 1.0)
+    weights = np.where(group.spliced[asked], SPLICED_LOSS, weights)
     weights *= (n / len(asked)) ** 0.5
     loss, gradients = measure_loss(parameters, x, group, asked, weights)
     return (loss, float(weights.sum())), gradients

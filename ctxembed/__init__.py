@@ -40,7 +40,7 @@ _WHERE = {  # __init__.pyi says the same to type checkers; tests/test_types.py w
     **{name: f"ctxembed.queries.{name}" for name in _QUERIES},
     "info": "ctxembed.queries.info", "check": "ctxembed.queries.info",
     "vector": "ctxembed.queries.show", "encode": "ctxembed.queries.vectorize",
-    "analogy": "ctxembed.queries.neighbors",
+    "analogy": "ctxembed.queries.neighbors", "combine": "ctxembed.queries.neighbors",
     "explain_weights": "ctxembed.queries.explain",
     "senses_by": "ctxembed.queries.senses_by",
     "senses_labelled": "ctxembed.queries.senses_labelled",

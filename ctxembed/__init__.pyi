@@ -39,6 +39,7 @@ from ctxembed.queries.kwic import kwic as kwic
 from ctxembed.queries.ladder import ladder as ladder
 from ctxembed.queries.nearest_by import nearest_by as nearest_by
 from ctxembed.queries.neighbors import analogy as analogy
+from ctxembed.queries.neighbors import combine as combine
 from ctxembed.queries.neighbors import neighbors as neighbors
 from ctxembed.queries.positions import positions as positions
 from ctxembed.queries.predict import predict as predict
@@ -93,6 +94,7 @@ __all__ = [
     "check",
     "collocates",
     "collocates_by",
+    "combine",
     "compare",
     "contextualize",
     "decide",

@@ -17,12 +17,15 @@ from ctxembed.cli.printing import (
     add_options,
     bad_lines,
     note,
+    note_skipped,
     print_result,
     printing,
+    refuse_bad_lines,
     say_bad_lines,
+    skips_bad,
 )
 from ctxembed.cli.screen import write_screen
-from ctxembed.errors import CorpusError, CtxembedError, Replaced, UsageError
+from ctxembed.errors import CtxembedError, Replaced, UnknownWordError, UsageError
 from ctxembed.output.progress_bars import Bars
 from ctxembed.output.safe import discard_stdout
 from ctxembed.table import Column, Table
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 MAX_ATTEMPTS = 20  # at a model that another process keeps replacing
 MAX_LINES = 1_000_000  # lines of stdin that are kept in memory
+STDIN = "ctxembed.stdin"  # in a context's meta: whether lines were read from it
 RETRY = "ctxembed.retry"  # in a context's meta: whether the command may start again
 ADVANCED = {
     "--cased", "--color", "--document", "--draw", "--encoder", "--encoding", "--engine", "--errors",
@@ -123,7 +127,10 @@ class Command(click.Command):
                     from ctxembed.cli.run_log import write_log
 
                     write_log(ctx.obj.log, values, ctx.obj.file_, PATHS)
-        except CtxembedError:
+        except CtxembedError as error:
+            # Of stdin, which no command line names, every line may be bad.
+            if isinstance(error, UnknownWordError) and skips_bad() and ctx.meta.get(STDIN):
+                return note_skipped(str(error).splitlines())
             say_bad_lines()
             raise
         except BrokenPipeError:  # click would exit with 1, yet `| head` is no failure
@@ -318,6 +325,8 @@ class Lines:
 
         if self.file == "-":  # can be read once only
             _set_retry(False)
+            if context := click.get_current_context(silent=True):
+                context.meta[STDIN] = True
         bad_lines().clear()
         decoding = Decoding(**batch_decoding(), bad=bad_lines())
         lines = every_line(self.file, decoding, pauses=self.pauses)
@@ -337,8 +346,8 @@ def expand_stdin(items: Sequence[str], *, numbered: bool = False) -> list[str]:
         expanded += islice(Lines("-"), MAX_LINES + 1) if item == "-" else [item]
     if len(expanded) > MAX_LINES:
         raise UsageError(f"stdin: more than {MAX_LINES:,} lines; give fewer at a time")
-    if bad_lines() and not any(expanded):
-        raise CorpusError(bad_lines().pop(0))
+    if not any(expanded):
+        refuse_bad_lines()
     if "-" in items and not any(expanded):
         raise UsageError("nothing to do: stdin was empty")
     return expanded if numbered else [item for item in expanded if item or "-" not in items]

@@ -133,7 +133,9 @@ def main() -> NoReturn:
             raise MemoryError
         code = cli.main(prog_name="ctxembed", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(code or int(Closed.was_written))
+        if Closed.was_written and not code:
+            _fail("stdout is closed; the output is lost")
+        sys.exit(code)
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
     except click.ClickException as error:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from ctxembed.cli.command import Lines
-from ctxembed.cli.printing import bad_lines, printing
-from ctxembed.errors import CorpusError, UnknownWordError, UsageError
+from ctxembed.cli.printing import printing, refuse_bad_lines
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.table import Row, Table
 from ctxembed.text.lines import take_chunks
 from ctxembed.text.streams import is_live
@@ -35,9 +35,8 @@ def answer_pipe(query: Callable[[list[str]], Table]) -> Table:
     answers = _answers(query, notes, unknown)
     first = next(answers, None)
     if first is None:
-        if bad_lines() and not unknown:
-            raise CorpusError(bad_lines().pop(0))
         if not unknown:
+            refuse_bad_lines()
             raise UsageError("nothing to do: stdin was empty")
         raise UnknownWordError("\n".join(unknown))
     rows = (row for table, before in chain([first], answers) for row in _shift(table, before))

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ctxembed.cli.options import Number
-from ctxembed.errors import CtxembedError, UnknownWordError, UsageError
+from ctxembed.errors import CorpusError, CtxembedError, UnknownWordError, UsageError
 from ctxembed.output.render import FORMATS, SUFFIXES, render, render_lead
 from ctxembed.output.safe import say
 from ctxembed.table import Table
@@ -139,10 +139,22 @@ def say_bad_lines() -> None:
     say([*bad_lines()[:MAX_LINES], *([f"and {more} more such lines"] if more > 0 else [])])
 
 
-def _skips_bad() -> bool:
+def skips_bad() -> bool:
     """Return whether the running command has --skip-bad."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get("ctxembed.skip_bad"))
+
+
+def refuse_bad_lines() -> None:
+    """Raise an error where lines could not be decoded and no other line is left."""
+    if bad_lines():
+        raise UnknownWordError() if skips_bad() else CorpusError(bad_lines().pop(0))
+
+
+def note_skipped(messages: Sequence[str]) -> None:
+    """Note how many lines have no answer, for --skip-bad."""
+    if number := len(bad_lines()) + _count_lines(messages):
+        note(f"{number} {'line has' if number == 1 else 'lines have'} no answer")
 
 
 def _count_lines(messages: Sequence[str]) -> int:
@@ -164,7 +176,7 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
     """
     several = not isinstance(result, Table)
     tables = [result] if isinstance(result, Table) else list(result or ())
-    skip = _skips_bad()
+    skip = skips_bad()
     already_printed = [len(table.unknown) for table in tables]
     for table in tables if not skip else ():
         say(table.unknown)
@@ -175,9 +187,7 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
         if not skip:
             say(table.unknown[before:])  # what turned up while rows were read
     if skip:
-        if number := len(bad_lines()) + sum(_count_lines(table.unknown) for table in tables):
-            note(f"{number} {'line has' if number == 1 else 'lines have'} no answer")
-        return
+        return note_skipped([line for table in tables for line in table.unknown])
     say_bad_lines()
     if failed := [line for table in tables for line in table.failed]:
         say(failed)

@@ -185,9 +185,12 @@ def _read_condition(text: str) -> tuple[str, str, str, str | float]:
         raise UsageError(f"--fail-if {text!r}: write learned<bag, learned<=bag or learned<0.8")
     one, sign, other = match.groups()
     try:
-        return text, one, sign, float(other)
+        number = float(other)
     except ValueError:
         return text, one, sign, other
+    if not 0 <= number <= 1:
+        raise UsageError(f"--fail-if {text!r}: an accuracy is a number from 0 to 1")
+    return text, one, sign, number
 
 
 def _holds(choice: Choice, one: str, sign: str, other: str | float) -> bool:

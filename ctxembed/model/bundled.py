@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxembed.errors import UsageError
 from ctxembed.model.model import Model
-from ctxembed.model.ranges import check_numbers
+from ctxembed.model.ranges import TEXTS, check_numbers, check_text
 from ctxembed.stats.threads import one_thread
 from ctxembed.table import Column, Table, answers
 
@@ -104,11 +104,15 @@ def on_model(
 
     def wrap(query: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[ModelLike, P], R]:
         names = list(signature(query).parameters)[1:]
+        kinds = {n: str(item.annotation) for n, item in signature(query).parameters.items()}
+        texts = {n: kind for n, kind in kinds.items() if n in TEXTS and "str" in kind}
 
         @one_thread()
         def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:
             parameters = dict(zip(names, args, strict=False)) | kwargs
             check_numbers(query.__name__, parameters)
+            for name in texts.keys() & parameters.keys():
+                check_text(name, parameters[name], optional="None" in texts[name])
             opened = open_model(model)
             result = query(opened, *args, **kwargs)
             if isinstance(result, Table) and result.charts:

@@ -229,10 +229,16 @@ class Model:
             return self.vector(words)
         return np.array([self.vector(word) for word in words])
 
-    def most_similar(self, word: str, topn: int = 10, **options: Any) -> list[tuple[str, float]]:
-        """Return the nearest words and their cosines; options are those of neighbors."""
-        table = look_up("neighbors")(self, word, topn, **options)
-        return list(zip(table["neighbor"], table["cosine"], strict=True))
+    def most_similar(
+        self, positive: str | Sequence[str], topn: int = 10, *,
+        negative: str | Sequence[str] = (), **options: Any,
+    ) -> list[tuple[str, float]]:  # fmt: skip
+        """Return the words nearest to a word, or to a sum of words minus others, with cosines.
+
+        options: those of neighbors, min_count and raw.
+        """
+        table = look_up("combine")(self, positive, negative, topn, **options)
+        return list(zip(table["word"], table["cosine"], strict=True))
 
     def similarity(self, one: str, other: str) -> float:
         """Return the cosine of two static vectors."""

@@ -1,12 +1,13 @@
-"""Ranges of the numbers that queries take, the same as those of the command line."""
+"""What queries take: ranges of numbers, the same as those of the command line, and texts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 from ctxembed.errors import UsageError
 
 MAX_NUMBER = 1 << 31
+TEXTS = ("word", "words", "without", "sentences", "word1", "word2")  # a text, or several
 COUNT = (Integral, 1, MAX_NUMBER)
 # By parameter, or by query and parameter where they differ; a Real is above the first number.
 RANGES: dict[str, tuple[type[Any], int, int]] = {
@@ -55,3 +56,11 @@ def check_numbers(query: str, values: Mapping[str, Any]) -> None:
             what, first = ("number above", "up") if above else ("whole number from", "")
             between = f"{what} {low} {first} to".replace("  ", " ")
             raise UsageError(f"{name}={str(value)[:40]} is not a {between} {high:,}")
+
+
+def check_text(name: str, value: Any, *, optional: bool = False) -> None:
+    """Refuse words or sentences that are not text; the lines of an iterator are not read."""
+    several = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
+    items = value if isinstance(value, Sequence) else ()
+    if not ((optional and value is None) or (several and all(isinstance(i, str) for i in items))):
+        raise UsageError(f"{name}={str(value)[:40]} is not a text, or a list of texts")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 # Control characters except newline and tab, DEL, line separators, direction marks.
+MAX_MESSAGE = 1000  # characters; a message may name a word or a line that is longer
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -21,12 +22,22 @@ def safe(text: str) -> str:
     )
 
 
+def shorten(text: str) -> str:
+    """Return a message without the middle of what is too long to read.
+
+    >>> len(shorten("x" * 1_000_000)), shorten("'apple' is unknown")
+    (1000, "'apple' is unknown")
+    """
+    begin, end = MAX_MESSAGE * 7 // 10, MAX_MESSAGE * 3 // 10 - 3
+    return text if len(text) <= MAX_MESSAGE else f"{text[:begin]}...{text[-end:]}"
+
+
 def say(lines: Iterable[str]) -> None:
-    """Write messages to stderr: escaped and wrapped on a terminal, unchanged in a pipe or file."""
+    """Write messages to stderr, each of bounded length: on a terminal escaped and wrapped."""
     terminal = sys.stderr.isatty()
     with suppress(OSError):  # a failed message must not stop the command
         for line in lines:
-            message = f"ctxembed: {line}"
+            message = f"ctxembed: {shorten(line)}"
             sys.stderr.write(f"{wrap_message(safe(message)) if terminal else message}\n")
         sys.stderr.flush()
 

@@ -21,7 +21,7 @@ from ctxembed.word_senses.sense_space import current_senses, make_space
 from ctxembed.word_senses.sense_test import BAR, SenseTest
 
 MIN_WORDS = 20  # for a note about all of them together
-VERDICTS = ("needs-context", "unsure", "static-ok", "too-rare")
+VERDICTS = ("needs-context", "unsure", "static-ok", "too-rare", "not-measured")
 AMBIGUITY = (
     WORD, Column("count", "how often it occurs"),
     Column("senses", "how many senses it has, as `senses` finds them"),
@@ -37,8 +37,8 @@ AMBIGUITY = (
            " several meanings", "aside"),
     Column("static_variance", "share of its contextual vectors that lies along the static vector",
            "aside"),
-    Column("verdict", "needs-context, static-ok, unsure (the interval covers 0.5) or too-rare",
-           "label"),
+    Column("verdict", "needs-context, static-ok, unsure (the interval covers 0.5), too-rare, or"
+           " not-measured: a model without its corpus has saved no figures of the word", "label"),
 )  # fmt: skip
 SUMMARY = (
     Column("property", "with --summary: words, words_VERDICT; text_judged, a share of the running"
@@ -57,8 +57,8 @@ class Usage:
     """How differently one word is used in its occurrences."""
 
     word: str
-    count: int
-    senses: int = 0  # 0 where there are too few occurrences
+    count: int | None  # None where nothing was saved
+    senses: int = 0  # 0 where there are too few occurrences, or nothing was saved
     probability: float = np.nan  # of two senses or more
     prob_low: float = np.nan  # its 95 % interval
     prob_high: float = np.nan
@@ -73,7 +73,7 @@ class Usage:
     def verdict(self) -> str:
         """One of VERDICTS."""
         if not self.senses:
-            return "too-rare"
+            return "not-measured" if self.count is None else "too-rare"
         several = self.senses > 1
         if self.prob_low <= BAR <= self.prob_high or several != (self.probability >= BAR):
             return "unsure"
@@ -153,15 +153,18 @@ def _look_up(
         raise ModelError(f"{have}; leave --attention out, or index a corpus")
     listed = words or [word for word, figures in saved.words.items() if figures[0] >= min_count]
     usages = [_saved_usage(model, saved, word) for word in listed]
-    return usages, "no corpus in the model: these figures were saved when it had one"
+    note = "no corpus in the model: these figures were saved when it had one"
+    if missing := sum(item.count is None for item in usages):
+        words_have = "1 word has" if missing == 1 else f"{missing} words have"
+        note += f"; {words_have} none. {no_corpus(model)}"
+    return usages, note
 
 
 def _saved_usage(model: Model, saved: SavedAmbiguity, word: str) -> Usage:
     """Return the saved figures of a word; its number of senses is that of its saved senses."""
     word = model.vocabulary.spelling(word)
     if word not in saved.words:
-        row = model.vocabulary.find(word)
-        return Usage(word, 0 if row is None else int(model.counts[row]))
+        return Usage(word, None)
     count, senses, *rest = saved.words[word]
     kept = current_senses(model, word, saved.attention)
     return Usage(word, int(count), kept.number if kept else int(senses), *rest)
@@ -225,7 +228,7 @@ def _summary(representations: Representations, usages: Sequence[Usage]) -> list[
     def count(item: Usage) -> int:
         """Return its occurrences; where figures were saved, those in the text of the model."""
         row = model.vocabulary.find(item.word)
-        return item.count if row is None else int(model.counts[row])
+        return item.count or 0 if row is None else int(model.counts[row])
 
     def total(items: Sequence[Usage]) -> int:
         return sum(map(count, items))

@@ -9,7 +9,7 @@ import numpy as np
 from ctxembed.context.parse import parse
 from ctxembed.context.representation import ModelRepresentation
 from ctxembed.context.representations import Representations
-from ctxembed.errors import UsageError
+from ctxembed.errors import UnknownWordError, UsageError
 from ctxembed.model.bundled import corpora_directory, on_model
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
@@ -79,9 +79,9 @@ def association(
         if unknown:
             notes.append(f"{name}: not in the vocabulary: {', '.join(unknown)}")
         if len(known[name]) < MIN_WORDS:
-            raise UsageError(
-                f"{name}: {len(known[name])} words are known; give {MIN_WORDS} or more"
-            )
+            known_words = "1 word is" if len(known[name]) == 1 else f"{len(known[name])} words are"
+            kind = UnknownWordError if unknown else UsageError
+            raise kind(f"{name}: {known_words} known; give {MIN_WORDS} or more")
     x_name, y_name = lists.targets
     rows: list[Row] = []
     tests: list[Row] = []

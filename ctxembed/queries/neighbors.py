@@ -21,7 +21,7 @@ NEIGHBORS = (
 ANALOGY = (
     Column("rank", "1 for the best answer"),
     Column("word", "the word found", "label"),
-    Column("cosine", "cosine of its vector with b - a + c, each of length 1"),
+    Column("cosine", "cosine of its vector with the sum, b - a + c, each of length 1"),
 )
 
 
@@ -55,12 +55,31 @@ def analogy(
     model: Model, a: str, b: str, c: str, number: int = 5, *, min_count: int = 1, raw: bool = False
 ) -> Table:
     """Rank the words nearest to b - a + c; rare ones are ranked lower, unless raw."""
-    known, notes, unknown = model.vocabulary.keep_known((a, b, c))
+    return _combine(model, (b, c), (a,), number, f"{b} - {a} + {c}", min_count, raw)
+
+
+@on_model(*ANALOGY)
+def combine(
+    model: Model, words: str | Sequence[str], without: str | Sequence[str] = (), number: int = 10,
+    *, min_count: int = 1, raw: bool = False,
+) -> Table:  # fmt: skip
+    """Rank the words nearest to a sum of words, minus others; rare ones lower, unless raw."""
+    plus = [words] if isinstance(words, str) else list(words)
+    minus = [without] if isinstance(without, str) else list(without)
+    title = " - ".join([" + ".join(plus), *minus])
+    return _combine(model, plus, minus, number, title, min_count, raw)
+
+
+def _combine(
+    model: Model, plus: Sequence[str], minus: Sequence[str], number: int, title: str,
+    min_count: int, raw: bool,
+) -> Table:  # fmt: skip
+    known, notes, unknown = model.vocabulary.keep_known((*plus, *minus))
     if unknown:
         raise UnknownWordError("\n".join(unknown))
-    ua, ub, uc = unit(np.array([model.vector(word) for word in known]))
+    units = unit(np.array([model.vector(word) for word in known]))
+    wanted = units[: len(plus)].sum(axis=0) - units[len(plus) :].sum(axis=0)
     exclude = [row for word in known for row in model.vocabulary.parts(word)]
-    (best,) = nearest(model, ub - ua + uc, number, [exclude], min_count=min_count, raw=raw)
+    (best,) = nearest(model, wanted, number, [exclude], min_count=min_count, raw=raw)
     rows = [(rank, *pair) for rank, pair in enumerate(best, 1)]
-    chart = Chart("bars", ["cosine"], label=["word"], title=f"{b} - {a} + {c}")
-    return Table(ANALOGY, rows, notes, chart=chart)
+    return Table(ANALOGY, rows, notes, chart=Chart("bars", ["cosine"], label=["word"], title=title))

@@ -13,6 +13,7 @@ from ctxembed.context.sentences import choose_representation
 from ctxembed.errors import UsageError
 from ctxembed.model.bundled import ModelLike, open_model
 from ctxembed.model.model import Model
+from ctxembed.model.ranges import check_text
 from ctxembed.queries.contextualize import contextual_vectors
 from ctxembed.queries.tokenize import read_blocks, sentences
 from ctxembed.stats.vectors import Floats
@@ -86,6 +87,7 @@ def encode(
     """Return (n, d) a vector for each sentence, or (d,) for one: of its marked target, `[apple]`,
     or the mean of the contextual vectors of its words. A sentence without known words is NaN.
     """
+    check_text("sentences", sentences)
     opened = open_model(model)
     lines = [sentences] if isinstance(sentences, str) else list(sentences)
     representation = choose_representation(Representations.of(opened), attention, None)

@@ -54,7 +54,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def choose(wanted: str, hierarchical: bool, progress: Progress) -> tuple[str, Train, str | None]:
+def choose(wanted: str, hierarchical: bool) -> tuple[str, Train, str | None]:
     """Return an engine's name, its train function and a note; auto: own if numba is installed."""
     from ctxembed.static import gensim_engine
 
@@ -70,5 +70,4 @@ def choose(wanted: str, hierarchical: bool, progress: Progress) -> tuple[str, Tr
             raise UsageError(problem) from None
         note = f"trained by gensim, which takes longer: {error}; pip install numba helps"
         return "gensim", gensim_engine.train, note
-    own_engine.compile_kernel(progress)
     return "own", own_engine.train, None

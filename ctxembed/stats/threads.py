@@ -1,10 +1,11 @@
 """Compute products on one thread of BLAS: for these sizes others cost more than they save."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from threading import Lock
+from functools import cache, cached_property
+from threading import Lock, RLock
 from typing import Any
 
 _lock = Lock()
@@ -38,6 +39,8 @@ def _enter() -> None:
 def _leave() -> None:
     global _inside
     with _lock:
+        if not _inside:  # forked meanwhile
+            return
         _inside -= 1
         if not _inside:
             for library, number in _before:
@@ -52,3 +55,22 @@ def _libraries() -> list[Any]:
     except ImportError:
         return []
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _after_fork() -> None:
+    """Release in a forked process what threads held that it does not have."""
+    global _lock, _inside
+    _lock, _inside = Lock(), 0
+    for library, number in _before:
+        library.set_num_threads(number)
+    if sys.version_info >= (3, 12):  # there a cached_property has no lock
+        return
+    modules = [module for name, module in list(sys.modules.items()) if name[:9] == "ctxembed."]
+    classes = [item for module in modules for item in vars(module).values() if type(item) is type]
+    for item in (item for one in classes for item in vars(one).values()):
+        if isinstance(item, cached_property):
+            vars(item)["lock"] = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -5,8 +5,9 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from ctxembed.errors import CorpusError, read_failure
+from ctxembed.errors import CorpusError
 from ctxembed.text.languages import words_of
+from ctxembed.text.lines import read_text
 
 FREQUENT = 100  # words of a vocabulary by which its language is recognised
 MIN_SHARE = 0.35  # of them that must be function words of a language
@@ -54,12 +55,7 @@ def stop_words(words: Sequence[str], language: str = "", path: str | None = None
 
 def read_function_words(path: str) -> frozenset[str]:
     """Return the words of a file, one or more on a line; # begins a comment."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            raise CorpusError(f"{path}: not UTF-8; --stopwords takes a text of words") from None
-        raise CorpusError(read_failure(path, error)) from None
+    text = read_text(Path(path))
     lines = (line.partition("#")[0] for line in text.splitlines())
     found = frozenset(word.lower() for line in lines for word in line.split())
     if not found or "\0" in text:

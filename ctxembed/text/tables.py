@@ -190,6 +190,14 @@ def as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def _lines(name: str, text: io.TextIOWrapper, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines; one longer than a cell may be is refused before it fills memory."""
+    for number, line in enumerate(iter(lambda: text.readline(MAX_CELL + 1), ""), first):
+        if len(line) > MAX_CELL:
+            raise CorpusError(f"{name}: line {number} is longer than {MAX_CELL >> 20} MiB")
+        yield number, line
+
+
 def _read_csv(name: str, text: io.TextIOWrapper, tabs: bool) -> Iterator[tuple[int, Row]]:
     csv.field_size_limit(MAX_CELL)
     first = text.readline(1 << 20).removeprefix(BOM)
@@ -197,7 +205,8 @@ def _read_csv(name: str, text: io.TextIOWrapper, tabs: bool) -> Iterator[tuple[i
         raise CorpusError(f"{name}: no line of column names; the first line must name the columns")
     separator = "\t" if tabs else max(",;\t", key=first.count)  # the comma if there is none
 
-    reader = csv.reader(chain([first], text), delimiter=separator, strict=True)
+    lines = (line for _, line in _lines(name, text, 2))
+    reader = csv.reader(chain([first], lines), delimiter=separator, strict=True)
     try:
         columns = [cell.strip() for cell in next(reader)]
         check_columns(name, columns)
@@ -218,11 +227,7 @@ def _read_csv(name: str, text: io.TextIOWrapper, tabs: bool) -> Iterator[tuple[i
 
 
 def _read_jsonl(name: str, text: io.TextIOWrapper, _: bool) -> Iterator[tuple[int, Row]]:
-    number = 0
-    while line := text.readline(MAX_CELL + 1):
-        number += 1
-        if len(line) > MAX_CELL:
-            raise CorpusError(f"{name}: line {number} is longer than {MAX_CELL >> 20} MiB")
+    for number, line in _lines(name, text):
         line = line.removeprefix(BOM).strip()
         if not line:
             continue

@@ -141,7 +141,7 @@ def train_model(
     tokenizer, corpus = tokenizer or Tokenizer(), as_corpus(corpus, weighted=True)
     if unit == "character":
         tokenizer = replace(tokenizer, kind="whitespace")
-    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
+    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")))
     if corpus.weights and name != "own":
         raise UsageError(f"{name} reads every source once; leave the weights out")
     if begun is not None and name != "own":
@@ -218,9 +218,14 @@ def train_on(job: TrainJob, progress: Progress) -> TrainResult:
     """Train vectors on an index, write a model's files, learn its attention."""
     settings, meta = job.settings, job.meta
     read = time.perf_counter()
+    if settings.engine == "own":
+        from ctxembed.static import own_engine  # imports numba
+
+        own_engine.compile_kernel(progress)
+    compiled = time.perf_counter()
     trained_counts = np.maximum(1, job.trained_counts)
     vectors, outputs = job.train_vectors(job.index, trained_counts, settings, progress)
-    seconds = time.perf_counter() - read
+    seconds = time.perf_counter() - compiled
     write_files(job.folder, job.index.vocab, job.counts, vectors, outputs, meta)
     write_frames(Model.open(job.folder))
     learned, notes = None, list(job.notes)

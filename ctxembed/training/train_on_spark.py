@@ -51,7 +51,7 @@ def train_on_spark(
         raise UsageError("--on spark reads every source alike; leave the weights out")
     tokenizer = tokenizer or Tokenizer()
     session = open_session()
-    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")), progress)
+    name, train_vectors, note = choose(engine, bool(options.get("hierarchical_softmax")))
     target = atomic_directory(Path(output), replace=force)
     with target as folder, tempfile.TemporaryDirectory() as aside:
         (folder / "index").mkdir()

@@ -124,6 +124,8 @@ def test_closed_streams_end_quietly(line: str, tiny: Path, tmp_path: Path) -> No
     assert done.returncode == CLOSED[line], done.stderr
     assert "Traceback" not in done.stderr
     assert "apple" not in done.stderr
+    lost = CLOSED[line] == 1 and line.endswith(">&-")
+    assert (done.stderr == "ctxembed: stdout is closed; the output is lost\n") == lost
 
 
 @pytest.mark.posix

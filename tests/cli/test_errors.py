@@ -55,6 +55,13 @@ def test_a_corpus_that_cannot_be_used(kind: str, run: Run, tmp_path: Path) -> No
     assert not [item for item in tmp_path.iterdir() if item.name != name]
 
 
+def test_the_engine_is_compiled_only_for_a_text_with_words(spawn: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_bytes(b"")
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    done = spawn("train", "c.txt", env=cache)
+    said(done, 5, "ctxembed: c.txt: contains no words\n")
+
+
 def test_a_damaged_zstandard_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.zst").write_bytes(b"plain text")
     done = run("train", "c.zst")
@@ -159,6 +166,13 @@ UNKNOWN = {
 @pytest.mark.parametrize("line", UNKNOWN)
 def test_an_unknown_word(line: str, run: Run) -> None:
     said(run(*line.split()), 4, f"ctxembed: {UNKNOWN[line]}\n")
+
+
+def test_a_message_about_a_long_word_is_short(run: Run) -> None:
+    done = run("neighbors", "x" * 50_000, "-m", "everyday")
+    assert done.returncode == 4 and len(done.stderr) < 1100
+    assert done.stderr.startswith("ctxembed: 'xxx")
+    assert done.stderr.endswith("xxx' is not in the vocabulary\n")
 
 
 def test_no_model(run: Run, tmp_path: Path) -> None:

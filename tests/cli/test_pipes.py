@@ -122,6 +122,17 @@ def test_bad_lines_are_skipped(command: str, run: Run, often: Path, tmp_path: Pa
     assert "51 lines have no answer" in skipped.stderr and "odd" not in skipped.stderr
 
 
+@pytest.mark.parametrize("command", ["contextualize", "compare", "define", "explain", "ablate"])
+def test_every_line_may_be_bad(command: str, run: Run, often: Path) -> None:
+    line = (command, "-", "-m", str(often), "-f", "tsv", "--skip-bad")
+    for lines, number in ((2, "2 lines have"), (1, "1 line has")):
+        done = run(*line, stdin="an [odd] line\n" * lines)
+        assert done.returncode == 0 and done.stderr.endswith(f"ctxembed: {number} no answer\n")
+        assert done.stdout.count("\n") <= 1  # a line of column names, where they are known
+    if command != "contextualize":  # which reads files
+        assert run(command, "an [odd] line", *line[2:]).returncode == 4
+
+
 def test_similar_words_are_searched_for_what_is_printed(
     run: Run, often: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,7 +157,10 @@ def test_exit_code(run: Run, tmp_path: Path, condition: str, code: int) -> None:
     assert done.stdout.count("\n") > 5  # the table is printed all the same
 
 
-@pytest.mark.parametrize("condition", ["", "learned", "learned>bag", "learned<nothing", "x<bag"])
+@pytest.mark.parametrize(
+    "condition",
+    ["", "learned", "learned>bag", "learned<nothing", "x<bag", "bag<nan", "bag<80", "bag<-1"],
+)
 def test_wrong_conditions(condition: str) -> None:
     with pytest.raises(UsageError, match="--fail-if"):
         ctxembed.decide("everyday", "bank", fail_if=condition)
@@ -190,4 +193,5 @@ def test_the_page_runs(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(Path.cwd())}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 10
+    verdict, *words = done.stdout.splitlines()
+    assert verdict.startswith("Of 10 words") and len(words) == 10

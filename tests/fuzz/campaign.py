@@ -56,6 +56,8 @@ def main() -> int:
     for name in COMMANDS:  # every try is a fork of this process
         load_command(name)
     folder = Path(tempfile.mkdtemp(prefix="ctxembed-fuzz-"))
+    # A limit on the size of files would cut bytecode, which Python then reads as damaged.
+    sys.dont_write_bytecode, os.environ["PYTHONDONTWRITEBYTECODE"] = True, "1"
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     os.environ.pop("CTXEMBED_MODEL", None)
     try:

@@ -32,6 +32,9 @@ QUESTIONS = [
     "tokenize sentences.txt", "export -",
     "evaluate similarity pairs.txt", "kwic bank --sort right", "collocates bank --by-sense",
     "positions --attention learned", "info", "kwic bank --where sense=1", "ladder bank river",
+    "association --targets x=bank,river --targets y=money,apple --axis f=phone,b --axis g=a,the"
+    " --permutations 9", "explain|money in the [bank]|--causal", "explain|the [bank]|--steps",
+    "explain --matrices", "ambiguity bank river", "wordlist -n 5",
 ]  # fmt: skip
 # What else a person may ask, or write, in a line of each command.
 USUAL = [
@@ -48,6 +51,10 @@ USUAL = [
     "index c.txt -m m -o made --force --lines", "shrink -m m -o made --force",
     "tokenize sentences.txt", "tokenize sentences.txt --unit subword --pieces 20",
     "vectorize sentences.txt --sparse", "contextualize sentences.txt -m m -o made.npz",
+    "decide --labelled task.tsv -m m", "evaluate definitions keys.tsv -m m", "lesson 3", "cite",
+    "evaluate reach --pairs 1 -m m", "learn --watch --epochs 2", "senses bank --by file -m m",
+    "collocates bank --against one -m m", "kwic bank --log made.json -m m",
+    "define|the [bank]|--dictionary|own.tsv|-m|m|--log|made.json",
     "explore bank -m m -o made.html", "completion bash", "check m", "vector bank -m m",
     "compare|[a] b|--vectors|by-hand.json",
     "explain|[a] b|--vectors|by-hand.json|--steps",
@@ -61,6 +68,8 @@ FILES = {
     "four.txt": ": some\nbank river money apple\nriver bank apple money\n",
     "lexsub.txt": "bank.n\t1\t1\tthe bank of the river\n",
     "lexgold.txt": "bank.n 1 :: river 3;money 1;\n",
+    "keys.tsv": "bank%1:14:00::\tmoney in the [bank]\n" * 12,
+    "own.tsv": "bank\tn\tmoney\ta place for money\nbank\tn\tland\tland beside a river\n",
     "v.txt": "3 2\na 1 2\nbank 3 4\nriver 5 6\n",
     "by-hand.json": '{"vectors": {"a": [1, 2], "b": [3, 4]}}',
 }

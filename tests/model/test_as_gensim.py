@@ -33,7 +33,26 @@ def test_similar_words(model: Model) -> None:
     rows = ctxembed.neighbors(model, "apple", 2)
     assert best == [(row["neighbor"], row["cosine"]) for row in rows]
     assert model.most_similar("apple", 1, raw=True)[0][0] == "orange"
+    with pytest.raises(UnknownWordError, match="appel"):
+        model.most_similar(["apple", "appel"])
     assert model.similarity("orange", "sweet") == pytest.approx(1)
+
+
+def test_words_are_added_and_subtracted(model: Model) -> None:
+    """As gensim: the cosines with the sum of unit vectors; the words asked with are left out."""
+    words = ["apple", "juice", "bank"]
+    apple, juice, bank = (np.array(WORDS[word]) / np.linalg.norm(WORDS[word]) for word in words)
+    wanted = apple + juice - bank
+    cosines = {
+        word: float(np.dot(wanted, v) / np.linalg.norm(wanted) / np.linalg.norm(v))
+        for word, v in WORDS.items() if word not in words
+    }  # fmt: skip
+    best = model.most_similar(["apple", "juice"], 3, negative="bank", raw=True)
+    assert [cosine for _, cosine in best] == pytest.approx(sorted(cosines.values())[:-4:-1])
+    assert dict(best) == pytest.approx({word: cosines[word] for word, _ in best})
+    rows = ctxembed.analogy(model, "juice", "bank", "apple", 3)
+    pairs = [(row["word"], row["cosine"]) for row in rows]
+    assert model.most_similar(["bank", "apple"], 3, negative=["juice"]) == pairs
 
 
 def test_sentences_as_vectors(model: Model) -> None:

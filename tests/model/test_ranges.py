@@ -2,6 +2,7 @@
 
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,3 +50,20 @@ def test_a_number_out_of_range_is_wrong_usage(tiny: Path) -> None:
         ctxembed.neighbors(tiny, "apple", 0)
     with pytest.raises(UsageError, match="seed=-1 is not a whole number from 0"):
         ctxembed.ablate(tiny, "the [apple]", seed=-1)
+
+
+def test_what_is_not_text_is_wrong_usage(tiny: Path) -> None:
+    model = ctxembed.open(tiny)
+    wrong: Any
+    for wrong in (3, None, ["apple", 3], b"apple", {"apple": 1}):
+        with pytest.raises(UsageError, match=r"^words=.* is not a text, or a list of texts$"):
+            ctxembed.neighbors(model, wrong)
+        with pytest.raises(UsageError, match=r"^words="):
+            model.most_similar(wrong)
+        for ask in (ctxembed.compare, ctxembed.encode, ctxembed.contextualize):
+            with pytest.raises(UsageError, match=r"^sentences="):
+                ask(model, wrong)
+    with pytest.raises(UsageError, match=r"^word=3"):
+        ctxembed.compare(model, "the apple", word=3)  # type: ignore[arg-type]
+    assert ctxembed.contextualize(model, iter(["the [apple]"])).records()
+    assert len(ctxembed.ladder(model, "apple", "bank", None)) > 0

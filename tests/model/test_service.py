@@ -63,6 +63,8 @@ def test_answers_are_those_of_the_library(address: str) -> None:
         )
     for sentence, answer in zip(sentences * 8, answers, strict=True):
         np.testing.assert_allclose(answer, model.encode([sentence]), rtol=1e-5, atol=1e-6)
+    (unknown,) = ask(address, "/encode", {"sentences": ["zzzz"]})
+    assert unknown == [None] * model.dim  # JSON has no NaN
     rows = ask(address, "/compare", {"sentences": sentences})
     assert {row["target"] for row in rows} == {"apple", "bank"}
 
@@ -73,6 +75,8 @@ def test_answers_are_those_of_the_library(address: str) -> None:
         ("/similar", {"word": "zzzz"}, "zzzz"),
         ("/similar", {}, "word"), ("/nothing", {}, "nothing"),
         ("/similar", {"word": "apple", "n": 0}, "n"),
+        ("/similar", {"word": 3}, "words=3 is not a text"),
+        ("/encode", {"sentences": [3]}, "is not a text"),
     ],
 )  # fmt: skip
 def test_errors_are_answers(address: str, path: str, question: object, message: str) -> None:

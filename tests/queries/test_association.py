@@ -85,3 +85,9 @@ def test_wrong_groups_are_refused(run: Run, line: list[str], key: str) -> None:
     result = run("association", *line, "-m", "english")
     assert result.returncode == 2
     assert mentions(result.stderr, key)
+
+
+def test_unknown_words_of_a_group_are_the_reason(run: Run) -> None:
+    result = run("association", "--targets", "x=apple,zzqqx", *OWN[2:], "-m", "english")
+    assert result.returncode == 4
+    assert mentions(result.stderr, "x: 1~word~is~known")

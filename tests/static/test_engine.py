@@ -3,16 +3,15 @@
 import pytest
 
 from ctxembed.errors import UsageError
-from ctxembed.progress import Progress
 from ctxembed.static import engine, gensim_engine, own_engine
 
 
 def test_the_own_engine_is_the_default_with_numba() -> None:
-    assert engine.choose("auto", False, Progress()) == ("own", own_engine.train, None)
-    assert engine.choose("auto", True, Progress()) == ("gensim", gensim_engine.train, None)
-    assert engine.choose("gensim", False, Progress()) == ("gensim", gensim_engine.train, None)
+    assert engine.choose("auto", False) == ("own", own_engine.train, None)
+    assert engine.choose("auto", True) == ("gensim", gensim_engine.train, None)
+    assert engine.choose("gensim", False) == ("gensim", gensim_engine.train, None)
     with pytest.raises(UsageError, match="hierarchical-softmax"):
-        engine.choose("own", True, Progress())
+        engine.choose("own", True)
 
 
 def test_options_given_are_kept() -> None:

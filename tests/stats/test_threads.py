@@ -1,10 +1,13 @@
 """Products start no threads of BLAS, from Python too, and leave the caller's setting alone."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import types
 from collections.abc import Iterator
+from functools import cached_property
 
 import pytest
 
@@ -79,3 +82,43 @@ def test_only_the_calling_thread_computes() -> None:
     line = [sys.executable, "-c", CODE]
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
     assert float(done.stdout) < 2  # about 6 with threads
+
+
+@pytest.mark.posix
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork while threads run
+def test_a_forked_process_waits_for_no_thread(library: Library) -> None:
+    """A thread of the parent computes a cached_property inside `one_thread` during the fork."""
+    inside, leave = threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def value(self) -> int:
+            inside.set()
+            leave.wait(10)
+            return 1
+
+    module = types.ModuleType("ctxembed.slow")
+    module.Slow = Slow  # type: ignore[attr-defined]
+    sys.modules["ctxembed.slow"] = module
+    slow = Slow()
+
+    def compute() -> None:
+        with one_thread():
+            _ = slow.value
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    inside.wait(10)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a process that waits for ever
+        leave.set()
+        right = library.number == 4
+        with one_thread():
+            right = right and library.number == 1 and Slow().value == slow.value == 1
+        os._exit(0 if right and library.number == 4 else 1)
+    _, status = os.waitpid(child, 0)
+    leave.set()
+    thread.join()
+    del sys.modules["ctxembed.slow"]
+    assert status == 0

@@ -44,9 +44,12 @@ def test_which_list_is_used(tmp_path: Path) -> None:
 
 
 def test_bad_files(tmp_path: Path) -> None:
-    for name, data in (("empty", b""), ("latin", b"f\xfcr"), ("binary", b"a\0b")):
+    for name, data, problem in (
+        ("empty", b"", "--stopwords"), ("binary", b"a\0b", "--stopwords"),
+        ("latin", b"f\xfcr", "latin: line 1: byte 0xfc is not utf-8"),
+    ):  # fmt: skip
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(CorpusError, match="--stopwords"):
+        with pytest.raises(CorpusError, match=problem):
             read_function_words(str(tmp_path / name))
     with pytest.raises(CorpusError, match="no such file"):
         read_function_words(str(tmp_path / "none"))

@@ -11,6 +11,7 @@ from ctxembed.errors import CorpusError, ModelError, UsageError
 from ctxembed.model.model import Model
 from ctxembed.model.selection import matching_documents, select
 from ctxembed.queries.kwic import kwic
+from ctxembed.text import tables
 from ctxembed.text.document_table import make_column, match_keys, read_document_table
 from ctxembed.text.tables import TableFile
 from ctxembed.text.where import parse_where
@@ -127,6 +128,16 @@ def test_tables_that_cannot_be_read(
     with pytest.raises(CorpusError) as error:
         read(tmp_path, content, name)
     assert problem in str(error.value) and str(error.value).startswith(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["m.tsv", "m.jsonl"])
+def test_a_line_without_end_is_not_read_whole(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MAX_CELL", 1000)
+    content = f'{{"id": "a"}}\n{"x" * 3000}'
+    with pytest.raises(CorpusError, match="line 2 is longer than"):
+        read(tmp_path, content, name)
 
 
 def test_checksum_of_a_table(tmp_path: Path) -> None:
