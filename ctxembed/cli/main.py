@@ -139,7 +139,10 @@ def main() -> NoReturn:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"\ntry: {context.command_path} --help" if context else ""
-        _fail(error.format_message() + hint, error.exit_code)
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption):
+            message = _no_option(error)
+        _fail(message + hint, error.exit_code)
     except CtxembedError as error:
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt, Terminated) as stop:
@@ -195,6 +198,16 @@ def run() -> NoReturn:
 def _fail(message: str, code: int = 1) -> NoReturn:
     say(message.splitlines())
     sys.exit(code)
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    """Return the message about an option that is not there, with the nearest one if it is near."""
+    from difflib import get_close_matches
+
+    options = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+    close = get_close_matches(error.option_name, [n for one in options for n in one.opts], 1, 0.7)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"no option {error.option_name!r}.{hint}"
 
 
 def _memory_limit() -> int | None:

@@ -124,7 +124,9 @@ USAGE = {
     "no argument": ("show",
         "Missing argument 'WORD...'.\nctxembed: try: ctxembed show --help\n"),
     "bad option": ("info --xyzzy",
-        "No such option: --xyzzy\nctxembed: try: ctxembed info --help\n"),
+        "no option '--xyzzy'.\nctxembed: try: ctxembed info --help\n"),
+    "close option": ("info --cheek",
+        "no option '--cheek'. Did you mean --check?\nctxembed: try: ctxembed info --help\n"),
     "both": ("train c.txt --negative 5 --hierarchical-softmax",
         "give --negative or --hierarchical-softmax, not both\n"),
     "axis": ("show apple --axis taste", "--axis 'taste': write NAME=WORD,WORD,...\n"),
@@ -138,9 +140,7 @@ def test_wrong_usage(kind: str, run: Run) -> None:
     line, message = USAGE[kind]
     done = run(*line.split())
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.replace("No such option '--xyzzy'.", "No such option: --xyzzy") == (
-        f"ctxembed: {message}"
-    )
+    assert done.stderr == f"ctxembed: {message}"
 
 
 UNKNOWN = {
