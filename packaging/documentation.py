@@ -30,7 +30,7 @@ Navigation = list[dict[str, Any]]
 def pages() -> dict[str, str]:
     """Return the Markdown of every page that is made, by its path in docs/."""
     made = {page: (ROOT / file).read_text(encoding="utf-8") for page, file in COPIED.items()}
-    made["reference/index.md"] = "\n".join(_write_index())
+    made["reference/commands.md"] = "\n".join(_write_index())
     for name in COMMANDS:
         made[f"reference/{name}.md"] = "\n".join(write_reference(load_command(name)))
     for topic in TOPICS:
@@ -69,7 +69,7 @@ def write_reference(command: Command) -> Iterator[str]:
 
 
 def _write_index() -> Iterator[str]:
-    yield from ("# Reference", "", "Every command, with its options, columns and examples.", "")
+    yield from ("# All commands", "", "Every command, with its options, columns and examples.", "")
     for group, commands in GROUPS.items():
         yield from (f"## {group}", "", "| command | what it does |", "|---|---|")
         yield from (f"| [{name}]({name}.md) | {_escape(text)} |" for name, text in commands.items())
@@ -119,7 +119,7 @@ def _keep(nav: Navigation, there: set[str]) -> Iterator[dict[str, Any]]:
 
 
 def _reference() -> Iterator[dict[str, Any]]:
-    yield {"All commands": "reference/index.md"}
+    yield {"All commands": "reference/commands.md"}
     for group, commands in GROUPS.items():
         yield {group: [{name: f"reference/{name}.md"} for name in commands]}
     yield {"Topics": [{topic: f"reference/topic-{topic}.md"} for topic in TOPICS]}
@@ -151,6 +151,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
     link = r"(?P<text>!?\[[^\]]*\])\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)"
     return re.sub(link, lead, markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keep long outputs out of the search, where they hide the sentences that were searched."""
+    block, prompt = '<div class="highlight">', '<pre><span></span><code><span class="gp">'
+    return html.replace(block + prompt, f"{block[:-1]} data-search-exclude>{prompt}")
 
 
 def _title(config: Any, path: str) -> str:
