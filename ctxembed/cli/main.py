@@ -55,7 +55,7 @@ class Commands(click.Group):
         elif args and args[0] not in (*COMMANDS, "help") and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], (*COMMANDS, "help"), n=1)
+            close = get_close_matches(args[0], (*COMMANDS, "help", "--version"), 1, 0.7)
             hint = f"Did you mean {close[0]}?" if close else "ctxembed --help lists them."
             raise UsageError(f"no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
@@ -207,6 +207,8 @@ def _no_option(error: click.NoSuchOption) -> str:
     options = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
     close = get_close_matches(error.option_name, [n for one in options for n in one.opts], 1, 0.7)
     hint = f" Did you mean {close[0]}?" if close else ""
+    if isinstance(error.ctx and error.ctx.command, click.Group) and not close:
+        hint = " Options come after the command: ctxembed COMMAND OPTIONS."
     return f"no option {error.option_name!r}.{hint}"
 
 

@@ -120,6 +120,10 @@ def test_an_address_without_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 USAGE = {
     "no command": ("nope", "no command 'nope'. ctxembed --help lists them.\n"),
+    "option": ("version", "no command 'version'. Did you mean --version?\n"),
+    "option first": ("-m english show apple",
+        "no option '-m'. Options come after the command: ctxembed COMMAND OPTIONS.\n"
+        "ctxembed: try: ctxembed --help\n"),
     "close command": ("neighbour", "no command 'neighbour'. Did you mean neighbors?\n"),
     "no argument": ("show",
         "Missing argument 'WORD...'.\nctxembed: try: ctxembed show --help\n"),
