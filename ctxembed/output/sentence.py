@@ -12,7 +12,7 @@ from ctxembed.output.view import Panel, Point, View
 from ctxembed.text.tokenizer import INNER, number_repeats
 
 WIDE = 14  # the width of the arc of 1
-PAD, GAP, HIGH = 5, 6, 26  # around a word, between words, and the height of its box
+PAD, GAP, HIGH = 4, 6, 26  # around a word, between words, and the height of its box
 BOLD = 1.16  # how much wider bold letters are: the target's
 ROW = 22  # a line where each word has its own
 
