@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -30,7 +30,7 @@ def command_(context: click.Context, topic: str | None) -> None:
     """Explain a command or a topic; without one, list all commands."""
     parent = context.find_root()
     if topic is None or topic == "help":
-        click.echo(parent.get_help())
+        click.echo_via_pager(cast(Any, parent.command).whole_help(parent))
     elif topic in COMMANDS:
         command = cast(click.Group, parent.command).get_command(parent, topic)
         assert isinstance(command, Command)
@@ -84,3 +84,4 @@ def write_overview() -> Iterator[str]:
         ", ".join(TOPICS), WIDTH, initial_indent="ctxembed help TOPIC      ",
         subsequent_indent=" " * 25,
     )  # fmt: skip
+    yield "ctxembed --version       the version"

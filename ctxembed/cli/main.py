@@ -41,6 +41,16 @@ class Commands(click.Group):
             return command_
         return load_command(name) if name in COMMANDS else None
 
+    def get_help(self, ctx: click.Context) -> str:
+        """Return where to begin and the names of all commands, on one screen."""
+        from ctxembed.cli.help_ import write_overview
+
+        return "\n".join(write_overview())
+
+    def whole_help(self, ctx: click.Context) -> str:
+        """Return all commands with their summaries, as `ctxembed help` prints them."""
+        return super().get_help(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in groups, each with its summary."""
         for group, commands in GROUPS.items():
@@ -109,9 +119,7 @@ def cli(context: click.Context) -> None:
     New here? Begin with ctxembed demo and ctxembed explore.
     """
     if context.invoked_subcommand is None:
-        from ctxembed.cli.help_ import write_overview
-
-        click.echo("\n".join(write_overview()))
+        click.echo(context.get_help())
 
 
 class Terminated(BaseException):

@@ -52,6 +52,9 @@ def test_without_a_command_newcomers_are_sent_to_demo_and_explore(run: Run) -> N
     assert max(map(len, alone.stdout.splitlines())) <= COLUMNS
     assert all(name in alone.stdout.split() for name in COMMANDS)
     assert next(iter(GROUPS)) == "Start here"
+    assert run("--help").stdout == run("-h").stdout == alone.stdout
+    everything = " ".join(run("help").stdout.split())
+    assert all(summary in everything for group in GROUPS.values() for summary in group.values())
 
 
 @pytest.mark.parametrize("topic", TOPICS)
