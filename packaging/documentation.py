@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import Command
+from ctxembed.cli.command import Command, read_help
 from ctxembed.cli.groups import COMMANDS, GROUPS
-from ctxembed.cli.help_ import TOPICS, write_topic
+from ctxembed.cli.help_ import TOPICS, has_terms
 from ctxembed.cli.main import load_command
 
 ROOT = Path(__file__).parent.parent
@@ -34,9 +34,7 @@ def pages() -> dict[str, str]:
     for name in COMMANDS:
         made[f"reference/{name}.md"] = "\n".join(write_reference(load_command(name)))
     for topic in TOPICS:
-        lines = "\n".join(write_topic(topic))
-        title = topic.replace("-", " ").capitalize()
-        made[f"reference/topic-{topic}.md"] = f"# {title}\n\n```text\n{lines}\n```\n"
+        made[f"reference/topic-{topic}.md"] = "\n".join(write_topic(topic))
     return made
 
 
@@ -66,6 +64,20 @@ def write_reference(command: Command) -> Iterator[str]:
             yield from (f"## {head}", "", *_paragraphs(text), "")
     links = (f"[{name}]({name}.md)" for name in command.sections["See also"].split(", "))
     yield from ("## See also", "", ", ".join(links), "")
+
+
+def write_topic(topic: str) -> Iterator[str]:
+    """Yield the lines of the page of a topic; terms with their meanings are a table."""
+    file, section = TOPICS[topic]
+    text = read_help(file)[section]
+    yield from (f"# {topic.replace('-', ' ').capitalize()}", "")
+    if not has_terms(text):
+        yield from _paragraphs(text)
+        return
+    yield from ("| | meaning |", "|---|---|")
+    for line in re.sub(r"\n\s+", " ", text).splitlines():
+        term, _, meaning = line.partition(": ")
+        yield f"| {_escape(term)} | {_escape(meaning)} |"
 
 
 def _write_index() -> Iterator[str]:

@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from ctxembed.cli.command import read_help
 from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.help_ import TOPICS
 from ctxembed.cli.main import load_command
 from tests.conftest import ROOT
 
@@ -78,6 +80,15 @@ def test_the_reference_has_every_command_option_and_column(site: Path) -> None:
 def test_one_page_leads_to_every_command(site: Path) -> None:
     page = Links(site / "reference" / "commands.html")
     assert {f"{name}.html" for name in COMMANDS} <= {*page.targets}
+
+
+def test_the_topics_of_help_are_pages(site: Path) -> None:
+    page = (site / "reference" / "topic-exit-codes.html").read_text("utf-8")
+    assert "<td>130</td>" in page
+    for topic, (file, section) in TOPICS.items():
+        shown = (site / "reference" / f"topic-{topic}.html").read_text("utf-8")
+        words = re.findall(r"\w{4,}", read_help(file)[section])
+        assert all(word in shown for word in words)
 
 
 def test_programs_find_all_pages(site: Path) -> None:

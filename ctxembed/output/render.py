@@ -54,7 +54,9 @@ def render_lead(table: Table, width: int | None) -> Iterator[str]:
 
     for line in table.lead():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        pieces = textwrap.wrap(safe(line), width or len(line) + 1, subsequent_indent=indent)
+        pieces = textwrap.wrap(
+            safe(line), width or len(line) + 1, subsequent_indent=indent, break_on_hyphens=False
+        )
         yield from (f"{piece}\n" for piece in pieces)
     yield "\n"
 

@@ -62,6 +62,7 @@ def test_every_command_in_a_topic_runs(topic: str, run: Run) -> None:
     done = run("help", topic)
     assert done.returncode == 0
     assert height(done.stdout) > 5
+    assert not re.search(r"\w-$", done.stdout, flags=re.M)  # no break in tab-separated
     for line in re.findall(r"^  ctxembed (.+)", done.stdout, flags=re.M):
         command = run(*shlex.split(line), env={"CTXEMBED_MODEL": None})
         assert command.returncode == 0, command.stderr
