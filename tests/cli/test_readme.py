@@ -165,15 +165,6 @@ def test_python(monkeypatch: pytest.MonkeyPatch) -> None:
     assert namespace["vector"].shape == (namespace["model"].dim,)
 
 
-def test_python_of_its_page() -> None:
-    (code,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs/PYTHON.md").read_text(encoding="utf-8"), flags=re.S
-    )
-    namespace: dict[str, Any] = {}
-    exec(code, namespace)
-    assert namespace["table"]["representation"][0] == "static"
-
-
 @pytest.mark.parametrize("library", ["sklearn", "spacy", "pandas"])
 def test_python_of_libraries(library: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(library)
