@@ -264,14 +264,16 @@ class Table:
         def line(tag: str, cells: Iterable[str]) -> str:
             return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
-        def text(cell: Cell) -> str:
+        def text(cell: Cell, column: Column) -> str:
             if isinstance(cell, float):
                 return "" if math.isnan(cell) else f"{cell:.4f}"
+            if isinstance(cell, list):
+                return column.between.join(map(str, cell))
             return "" if cell is None else str(cell)
 
         rows = list(islice(self.rows, MAX_ROWS + 1))
         head = line("th", self.names)
-        body = "".join(line("td", map(text, row)) for row in rows[:MAX_ROWS])
+        body = "".join(line("td", map(text, row, self.columns)) for row in rows[:MAX_ROWS])
         more = f"<p>only the first {MAX_ROWS} rows</p>" if len(rows) > MAX_ROWS else ""
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{more}"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from ctxembed.cli.command import Command
+from ctxembed.cli.command import Command, read_help
 from ctxembed.cli.groups import COMMANDS, GROUPS
-from ctxembed.cli.help_ import TOPICS, write_topic
+from ctxembed.cli.help_ import TOPICS, has_terms
 from ctxembed.cli.main import load_command
 
 ROOT = Path(__file__).parent.parent
@@ -30,13 +30,11 @@ Navigation = list[dict[str, Any]]
 def pages() -> dict[str, str]:
     """Return the Markdown of every page that is made, by its path in docs/."""
     made = {page: (ROOT / file).read_text(encoding="utf-8") for page, file in COPIED.items()}
-    made["reference/index.md"] = "\n".join(_write_index())
+    made["reference/commands.md"] = "\n".join(_write_index())
     for name in COMMANDS:
         made[f"reference/{name}.md"] = "\n".join(write_reference(load_command(name)))
     for topic in TOPICS:
-        lines = "\n".join(write_topic(topic))
-        title = topic.replace("-", " ").capitalize()
-        made[f"reference/topic-{topic}.md"] = f"# {title}\n\n```text\n{lines}\n```\n"
+        made[f"reference/topic-{topic}.md"] = "\n".join(write_topic(topic))
     return made
 
 
@@ -68,8 +66,22 @@ def write_reference(command: Command) -> Iterator[str]:
     yield from ("## See also", "", ", ".join(links), "")
 
 
+def write_topic(topic: str) -> Iterator[str]:
+    """Yield the lines of the page of a topic; terms with their meanings are a table."""
+    file, section = TOPICS[topic]
+    text = read_help(file)[section]
+    yield from (f"# {topic.replace('-', ' ').capitalize()}", "")
+    if not has_terms(text):
+        yield from _paragraphs(text)
+        return
+    yield from ("| | meaning |", "|---|---|")
+    for line in re.sub(r"\n\s+", " ", text).splitlines():
+        term, _, meaning = line.partition(": ")
+        yield f"| {_escape(term)} | {_escape(meaning)} |"
+
+
 def _write_index() -> Iterator[str]:
-    yield from ("# Reference", "", "Every command, with its options, columns and examples.", "")
+    yield from ("# All commands", "", "Every command, with its options, columns and examples.", "")
     for group, commands in GROUPS.items():
         yield from (f"## {group}", "", "| command | what it does |", "|---|---|")
         yield from (f"| [{name}]({name}.md) | {_escape(text)} |" for name, text in commands.items())
@@ -119,7 +131,7 @@ def _keep(nav: Navigation, there: set[str]) -> Iterator[dict[str, Any]]:
 
 
 def _reference() -> Iterator[dict[str, Any]]:
-    yield {"All commands": "reference/index.md"}
+    yield {"All commands": "reference/commands.md"}
     for group, commands in GROUPS.items():
         yield {group: [{name: f"reference/{name}.md"} for name in commands]}
     yield {"Topics": [{topic: f"reference/topic-{topic}.md"} for topic in TOPICS]}
@@ -151,6 +163,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
     link = r"(?P<text>!?\[[^\]]*\])\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)"
     return re.sub(link, lead, markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keep long outputs out of the search, where they hide the sentences that were searched."""
+    block, prompt = '<div class="highlight">', '<pre><span></span><code><span class="gp">'
+    return html.replace(block + prompt, f"{block[:-1]} data-search-exclude>{prompt}")
 
 
 def _title(config: Any, path: str) -> str:

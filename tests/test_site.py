@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from ctxembed.cli.command import read_help
 from ctxembed.cli.groups import COMMANDS
+from ctxembed.cli.help_ import TOPICS
 from ctxembed.cli.main import load_command
 from tests.conftest import ROOT
 
@@ -75,6 +77,20 @@ def test_the_reference_has_every_command_option_and_column(site: Path) -> None:
             assert all(column.name in page for column in columns)
 
 
+def test_one_page_leads_to_every_command(site: Path) -> None:
+    page = Links(site / "reference" / "commands.html")
+    assert {f"{name}.html" for name in COMMANDS} <= {*page.targets}
+
+
+def test_the_topics_of_help_are_pages(site: Path) -> None:
+    page = (site / "reference" / "topic-exit-codes.html").read_text("utf-8")
+    assert "<td>130</td>" in page
+    for topic, (file, section) in TOPICS.items():
+        shown = (site / "reference" / f"topic-{topic}.html").read_text("utf-8")
+        words = re.findall(r"\w{4,}", read_help(file)[section])
+        assert all(word in shown for word in words)
+
+
 def test_programs_find_all_pages(site: Path) -> None:
     listed = re.findall(r"\]\((.*?)\)", (site / "llms.txt").read_text(encoding="utf-8"))
     assert len(listed) > 50
@@ -85,6 +101,7 @@ def test_the_index_of_the_search_has_the_words_of_the_pages(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     places = {entry["location"] for entry in index["docs"] if "pseudoword" in entry["text"]}
     assert any(place.startswith("explanation/attention.html") for place in places)
+    assert not any("represen-" in entry["text"] for entry in index["docs"])  # of an output
 
 
 def test_search_works_from_disk_without_a_network(site: Path) -> None:

@@ -82,10 +82,10 @@ class Seen(HTMLParser):
 
 def test_a_notebook_shows_text_as_text() -> None:
     odd = "<script>alert('&')</script>"
-    rows: list[tuple[Cell, ...]] = [(odd, 0.5, None), ("b", float("nan"), 2)]
+    rows: list[tuple[Cell, ...]] = [(odd, 0.5, None), ("b", float("nan"), ["x", "y"])]
     seen = Seen(Table((odd, "score", "n"), rows)._repr_html_())
     assert seen.tags == {"table", "thead", "tbody", "tr", "th", "td"}
-    assert seen.texts == [odd, "score", "n", odd, "0.5000", "b", "2"]
+    assert seen.texts == [odd, "score", "n", odd, "0.5000", "b", "x y"]
 
 
 def test_a_notebook_shows_the_first_rows_only() -> None:

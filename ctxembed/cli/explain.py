@@ -15,27 +15,27 @@ from ctxembed.table import Table
 @command("explain", explain)
 @options.argument("sentence", nargs=-1)
 @options.word
+@options.flag("--steps", "Print each matrix with its formula.")
+@options.flag("--recipe", "Print the target as a weighted sum.")
 @options.layer
 @options.value(
     "--head", "Head N, the mean of all heads, or each head.", metavar="N|mean|each", default="mean"
 )
+@options.source
+@options.choice("--sort", ["position", "weight"], "Order of the rows.")
+@options.integer("--top", "Print only the N words with the largest weights.")
 @options.integer("--layer", "Layer N of an encoder; without it, what the target saw in the end.")
 @options.value(
     "--over", "Attend to the words of this other sentence (cross-attention).", metavar="SENTENCE"
 )
 @options.flag("--causal", "Attend to no later word, as a decoder does.")
 @options.choice("--encoding", ["none", "sinusoidal"], "Add a sinusoidal position encoding.")
-@options.choice("--sort", ["position", "weight"], "Order of the rows.")
-@options.integer("--top", "Print only the N words with the largest weights.")
-@options.flag("--steps", "Print each matrix with its formula.")
 @options.flag("--matrices", "Print W_Q, W_K, W_V and W_O of the attention; needs no sentence.")
-@options.flag("--recipe", "Print the target as a weighted sum.")
 @options.flag("--check", "Recompute the output from the rows; fail if it differs.")
 @options.value(
     "--weights", "Explain the weights in this file, instead of a model's.", metavar="FILE"
 )
 @options.draw
-@options.source
 @options.batch("--input-encoding")
 def command_(
     sentence: tuple[str, ...], word: str | None, weights: str | None, vectors: str | None,

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -30,7 +30,7 @@ def command_(context: click.Context, topic: str | None) -> None:
     """Explain a command or a topic; without one, list all commands."""
     parent = context.find_root()
     if topic is None or topic == "help":
-        click.echo(parent.get_help())
+        click.echo_via_pager(cast(Any, parent.command).whole_help(parent))
     elif topic in COMMANDS:
         command = cast(click.Group, parent.command).get_command(parent, topic)
         assert isinstance(command, Command)
@@ -50,16 +50,21 @@ def write_topic(topic: str) -> Iterator[str]:
     """Yield the lines of a topic."""
     file, section = TOPICS[topic]
     text = read_help(file)[section]
-    if re.match(r"\w+/?: ", text):  # terms with their meanings
+    if has_terms(text):
         text = re.sub(r"\n\s+", " ", text)
         for line in text.splitlines():
-            yield from textwrap.wrap(line, WIDTH, subsequent_indent="    ")
+            yield from _wrap(line, other="    ")
         return
     for number, paragraph in enumerate(re.split(r"\n\s*\n", text)):
         yield from [""] if number else []
         lines = paragraph.splitlines()
         indented = all(line.startswith("  ") for line in lines)
-        yield from lines if indented else textwrap.wrap(" ".join(lines), WIDTH)
+        yield from lines if indented else _wrap(" ".join(lines))
+
+
+def has_terms(text: str) -> bool:
+    """Return whether a text is a list of terms, each with its meaning."""
+    return bool(re.match(r"[\w-]+/?: ", text))
 
 
 def write_overview() -> Iterator[str]:
@@ -70,17 +75,19 @@ def write_overview() -> Iterator[str]:
     for name, summary in beginning.items():
         short = re.split(r", each|, or |, with|:", summary)[0]
         line = f"{short[:1].lower()}{short[1:]}"
-        yield from textwrap.wrap(
-            line, WIDTH, initial_indent=f"  ctxembed {name:9}", subsequent_indent=" " * 20
-        )
+        yield from _wrap(line, f"  ctxembed {name:9}", " " * 20)
     yield from ("", 'Try: ctxembed compare "She put her money in the [bank]"', "")
     for group, commands in others:
-        yield from textwrap.wrap(
-            " ".join(commands), WIDTH, initial_indent=f"{group:24}", subsequent_indent=" " * 24
-        )
+        yield from _wrap(" ".join(commands), f"{group:24}", " " * 24)
     yield from ("", "ctxembed COMMAND --help  a command on one screen")
     yield "ctxembed help COMMAND    all of it; without COMMAND, a list of all commands"
-    yield from textwrap.wrap(
-        ", ".join(TOPICS), WIDTH, initial_indent="ctxembed help TOPIC      ",
-        subsequent_indent=" " * 25,
+    yield from _wrap(", ".join(TOPICS), "ctxembed help TOPIC      ", " " * 25)
+    yield "ctxembed --version       the version"
+
+
+def _wrap(text: str, first: str = "", other: str = "") -> list[str]:
+    """Return text as lines that fit the width and break between words only."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=other,
+        break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

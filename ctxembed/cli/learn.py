@@ -27,10 +27,6 @@ SHOWN = "0,1,last"
 @options.value(
     "--name", "Name under which the layer is saved; default learned, recurrent or encoder."
 )
-@options.integer("--heads", "Number of heads; default 4, of an encoder 8.", max=64)
-@options.integer("--layers", "Number of layers of an encoder, 1 to 4; default 2.", max=4)
-@options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
-@options.flag("--far", "Learn to use words far from the target, behind others that say little.")
 @options.real(
     "--epochs",
     "Maximum number of epochs; default 0.2 to 4, by the size of the corpus; 400 with --watch.",
@@ -38,6 +34,10 @@ SHOWN = "0,1,last"
 )
 @options.flag("--quick", "End where held-out pseudowords gain little more: half the time.")
 @options.real("--minutes", "Maximum time in minutes.", max=1440)
+@options.integer("--layers", "Number of layers of an encoder, 1 to 4; default 2.", max=4)
+@options.integer("--heads", "Number of heads; default 4, of an encoder 8.", max=64)
+@options.choice("--positions", ["learned", "decay"], "Bias by distance: learned, or fixed.")
+@options.flag("--far", "Learn to use words far from the target, behind others that say little.")
 @options.seed()
 @options.flag("--again", "Start from the beginning, though an interrupted run could go on.")
 @options.value(

@@ -41,6 +41,16 @@ class Commands(click.Group):
             return command_
         return load_command(name) if name in COMMANDS else None
 
+    def get_help(self, ctx: click.Context) -> str:
+        """Return where to begin and the names of all commands, on one screen."""
+        from ctxembed.cli.help_ import write_overview
+
+        return "\n".join(write_overview())
+
+    def whole_help(self, ctx: click.Context) -> str:
+        """Return all commands with their summaries, as `ctxembed help` prints them."""
+        return super().get_help(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in groups, each with its summary."""
         for group, commands in GROUPS.items():
@@ -55,7 +65,7 @@ class Commands(click.Group):
         elif args and args[0] not in (*COMMANDS, "help") and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], (*COMMANDS, "help"), n=1)
+            close = get_close_matches(args[0], (*COMMANDS, "help", "--version"), 1, 0.7)
             hint = f"Did you mean {close[0]}?" if close else "ctxembed --help lists them."
             raise UsageError(f"no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
@@ -109,9 +119,7 @@ def cli(context: click.Context) -> None:
     New here? Begin with ctxembed demo and ctxembed explore.
     """
     if context.invoked_subcommand is None:
-        from ctxembed.cli.help_ import write_overview
-
-        click.echo("\n".join(write_overview()))
+        click.echo(context.get_help())
 
 
 class Terminated(BaseException):
@@ -141,7 +149,10 @@ def main() -> NoReturn:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"\ntry: {context.command_path} --help" if context else ""
-        _fail(error.format_message() + hint, error.exit_code)
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption):
+            message = _no_option(error)
+        _fail(message + hint, error.exit_code)
     except CtxembedError as error:
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt, Terminated) as stop:
@@ -197,6 +208,18 @@ def run() -> NoReturn:
 def _fail(message: str, code: int = 1) -> NoReturn:
     say(message.splitlines())
     sys.exit(code)
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    """Return the message about an option that is not there, with the nearest one if it is near."""
+    from difflib import get_close_matches
+
+    options = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+    close = get_close_matches(error.option_name, [n for one in options for n in one.opts], 1, 0.7)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    if isinstance(error.ctx and error.ctx.command, click.Group) and not close:
+        hint = " Options come after the command: ctxembed COMMAND OPTIONS."
+    return f"no option {error.option_name!r}.{hint}"
 
 
 def _memory_limit() -> int | None:

@@ -92,7 +92,7 @@ def _end(lines: list[str], examples: Sequence[tuple[str, str]], see_also: list[s
         lines += [f".SH {head.upper()}", *_definitions((term, text) for term, _, text in split)]
     lines.append(".SH EXAMPLES")
     for meaning, line in examples:
-        lines += [*_paragraphs(f"{meaning}:"), *_verbatim([line])]
+        lines += [*_paragraphs(f"{meaning.rstrip('?.')}:"), *_verbatim([line])]
     *others, last = (f"{_bold(name)}(1)" for name in see_also)
     lines += [".SH SEE ALSO", *(f"{link}," for link in others), last]
     # A section needs no .PP at its start.

@@ -264,7 +264,7 @@ corpus = together(lines, text)
 source = together(
     value(
         "--vectors",
-        "Use the vectors of a small TSV or JSON file instead of a model.",
+        "Take vectors from a small TSV or JSON file; not with --model.",
         metavar="FILE",
     ),
     model,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import click
 
 LINES, WIDTH = 23, 80  # of a small terminal, with a line left for the prompt
-SHORT = {  # options of many commands: said once, in the topics of `ctxembed help`
+SHORT = {  # long ones of many commands: said once, in the topics of `ctxembed help`
     "--model": "Model to use; see: ctxembed help models",
     "--format": "tsv, csv, json, svg ...; see: ctxembed help formats",
     "--output": "Write the table or a picture to a file",
-    "--quiet": "Print no notes",
 }
+LONG = 60  # letters; what is shorter says itself
 METAVARS = {"--format": "FORMAT"}  # its values are too many for a line
 Lines = list[str]
 
@@ -36,8 +36,8 @@ def write_screen(
     room = LINES - sum(map(_height, (head, example, foot)))
     common, rare = _options(context, advanced)
     shown = len(common)
-    if _height(_list_options(common, shown, rare)) > room:  # the model is chosen most often
-        common.sort(key=lambda option: not option[0].startswith("-m,"))
+    if _height(_list_options(common, shown, rare)) > room:  # model and file are chosen most often
+        common.sort(key=lambda option: not option[0].startswith(("-m,", "-o,")))
     while shown and _height(_list_options(common, shown, rare)) > room:
         shown -= 1
     options = _list_options(common, shown, rare)
@@ -70,8 +70,8 @@ def _options(context: click.Context, advanced: set[str]) -> tuple[list[tuple[str
         if parameter.is_flag:
             metavar = ""
         term = f"{', '.join(parameter.opts)} {metavar}".rstrip()
-        shared = SHORT.get(name) if len(parameter.opts) > 1 and metavar != "DIR" else None
-        common.append((term, shared or (parameter.help or "").removesuffix(".")))
+        meaning = (parameter.help or "").removesuffix(".")
+        common.append((term, SHORT.get(name, meaning) if len(meaning) > LONG else meaning))
     return common, rare
 
 

@@ -57,5 +57,6 @@ def command_(
         model_a, model_b, save=save, force=force, document=document, seed=seed, progress=bars()
     ) as sides:
         table = shift(sides[0].model, None, words, sides=sides, progress=bars(), **values)
-    table.notes.insert(0, f"one space for both corpora, {sides[0].model.tokens} words")
+    words_read = sum(side.model.tokens for side in sides)
+    table.notes.insert(0, f"one space for both corpora, {words_read} words")
     return table

@@ -57,8 +57,8 @@ DECIDE = (
     Column("megabytes", "of the files that it needs"),
     Column("several", "probability that the word has two senses or more, as `ambiguity` has it",
            "aside"),
-    Column("verdict", "enough: the cheapest that no dearer one beats; worse, or lower but not"
-           " significantly; no better: as good or higher, but by too little", "label"),
+    Column("verdict", "enough: the cheapest that no more expensive one beats; worse, or lower but"
+           " not significantly; no better: as good or higher, but by too little", "label"),
 )  # fmt: skip
 DOTS = Chart(
     "dots", ["accuracy"], label=["representation"], panel=["word"], low="low", high="high",
@@ -372,7 +372,7 @@ def _evidence(
     notes.append(
         f"{chosen} takes {one[0]:.3f} ms a target{size}; static {costs['static'][0]:.3f} ms"
     )
-    gain = f"a dearer one must gain {MIN_GAIN:.0%} with p up to {MAX_P:g} (paired bootstrap)"
+    gain = f"one that costs more must gain {MIN_GAIN:.0%} with p up to {MAX_P:g} (paired bootstrap)"
     notes.append(gain)
     if any(not np.isnan(item.several) for item in choices):
         words = "no labels: words with one sense (ambiguity) need one vector; for the others, the"

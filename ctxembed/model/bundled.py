@@ -20,7 +20,7 @@ ModelLike = Model | str | Path | None  # None is the model a command would use
 MIN_TOKENS = 10_000  # word2vec vectors of a smaller corpus are noise
 DEFAULT = Path("ctxembed-model")
 BUNDLED = ("english", "everyday")  # the first is the default
-BUNDLED_TEXTS = ("everyday.txt", "fruit.txt", "technology.txt", "apple.txt")
+BUNDLED_TEXTS = ("everyday.txt", "fruit.txt", "technology.txt", "apple.txt", "speeches.csv")
 
 
 def corpora_directory() -> Path:

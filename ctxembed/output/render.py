@@ -54,7 +54,9 @@ def render_lead(table: Table, width: int | None) -> Iterator[str]:
 
     for line in table.lead():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        pieces = textwrap.wrap(safe(line), width or len(line) + 1, subsequent_indent=indent)
+        pieces = textwrap.wrap(
+            safe(line), width or len(line) + 1, subsequent_indent=indent, break_on_hyphens=False
+        )
         yield from (f"{piece}\n" for piece in pieces)
     yield "\n"
 
@@ -147,6 +149,8 @@ def _table(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     elif page.width:
         names = _fit(names, body, page.width, page.header)
     lines = _tabulate(names, body, "simple" if page.header else "plain", page.header)
+    if page.width and max(map(display_width, lines), default=0) > page.width:
+        lines = _narrow(lines)
     if page.bold and page.header and lines:
         for i in range(1 + max(name.count("\n") for name in names)):
             lines[i] = f"\x1b[1m{lines[i]}\x1b[0m"
@@ -205,6 +209,19 @@ def _tabulate(names: Sequence[str], body: list[list[str]], form: str, header: bo
     heads = list(names) if header else ()
     text = tabulate.tabulate(body, heads, form, disable_numparse=True, colalign=sides)
     return [line.rstrip() for line in text.splitlines()]
+
+
+def _narrow(lines: list[str]) -> list[str]:
+    """Return the lines of a table with one space between columns in place of two.
+
+    >>> _narrow(["word      n", "-----  ----", "apple  1237"])
+    ['word     n', '----- ----', 'apple 1237']
+    """
+    rule = next((line for line in lines if line and not line.strip("- ")), "")
+    gaps = {at for at in range(len(rule)) if rule[at : at + 2] == "  "}
+    if any(display_width(line) != len(line) for line in lines):  # letters of two columns
+        return lines
+    return ["".join(c for i, c in enumerate(line) if i not in gaps) for line in lines]
 
 
 def _is_number(cell: str) -> bool:

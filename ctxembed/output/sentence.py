@@ -12,7 +12,8 @@ from ctxembed.output.view import Panel, Point, View
 from ctxembed.text.tokenizer import INNER, number_repeats
 
 WIDE = 14  # the width of the arc of 1
-PAD, GAP, HIGH = 5, 6, 26  # around a word, between words, and the height of its box
+PAD, GAP, HIGH = 4, 6, 26  # around a word, between words, and the height of its box
+BOLD = 1.16  # how much wider bold letters are: the target's
 ROW = 22  # a line where each word has its own
 
 
@@ -20,7 +21,11 @@ def draw_tokens(sheet: Sheet, view: View) -> None:
     """Draw each panel: on one line if the sentence fits, else one word per line."""
     most = max(map(abs, view.numbers), default=0.0)
     for panel in view.panels:
-        words = (measure(clean(point.label)) + 2 * PAD for point in panel.points)
+        target = find_target(panel.points)
+        words = (
+            measure(clean(point.label)) * (BOLD if i == target else 1) + 2 * PAD
+            for i, point in enumerate(panel.points)
+        )
         numbers = (measure(point.texts[0], SMALL) + 4 for point in panel.points)
         sizes = list(map(max, words, numbers))
         if len(view.panels) > 1:

@@ -134,9 +134,9 @@ def ambiguity(
 def _explain(calibrated: int, baseline: str) -> str:
     """Return a note on what the verdict and self_similarity are measured against."""
     bar = (
-        f"the bar between one sense and two is that of {calibrated} words and as many pseudowords"
-        " of this corpus"
-        if calibrated else "too little text for pseudowords: the bar is a score of 1"
+        f"the threshold between one sense and two is that of {calibrated} words and as many"
+        " pseudowords of this corpus"
+        if calibrated else "too little text for pseudowords: the threshold is a score of 1"
     )  # fmt: skip
     return f"{bar}; self_similarity is over {baseline}, that of random pairs of different words"
 

@@ -25,8 +25,8 @@ TESTS = (
     Column("y", "name of the second", "label"),
     Column("a", "name of the first axis", "label"),
     Column("b", "name of the second", "label"),
-    Column("words_x", "targets of the first group that the model knows"),
-    Column("words_y", "and of the second"),
+    Column("words_x", "targets of the first group that the model knows", "aside"),
+    Column("words_y", "and of the second", "aside"),
     Column("effect", "how much nearer x is to a, and y to b: difference of the mean associations,"
            " in standard deviations of all targets, from -2 to 2"),
     Column("p_value", "share of the ways to divide the targets into two groups with as large a"

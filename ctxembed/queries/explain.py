@@ -73,8 +73,7 @@ OWN_PART = (
 )
 BIASES = "the last row of W_Q, W_K and W_V, and of W_O in part, holds the biases"
 PART_SHOWN = (
-    "compare answers by learned attention and the encoder together; this is learned attention,"
-    " --attention encoder is the other part"
+    "learned attention is one part of the answer of compare; --attention encoder is the other"
 )
 
 

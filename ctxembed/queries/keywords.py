@@ -14,7 +14,7 @@ from ctxembed.context.columns import COUNTS, WORD
 from ctxembed.context.occurrences import corpus_of
 from ctxembed.context.sides import choose_sides, describe_repeats
 from ctxembed.errors import UsageError
-from ctxembed.model.bundled import open_model
+from ctxembed.model.bundled import BUNDLED, find_corpus, open_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.stats.association import Spread, log_likelihood, log_ratio
@@ -150,12 +150,13 @@ def _read_both(
 
 
 def _open(source: Source, encoding: str, errors: str) -> Model | Corpus:
-    """Open a model, if the folder has a file of one, or else a corpus."""
+    """Open a model, if it is a bundled one or its folder has a file of one, or else a corpus."""
     if isinstance(source, Model | Corpus):
         return source
-    if any((Path(source) / name).exists() for name in ("model.json", "vectors.npy")):
+    bundled = str(source) in BUNDLED and not Path(source).exists()
+    if bundled or any((Path(source) / name).exists() for name in ("model.json", "vectors.npy")):
         return open_model(source)
-    return Corpus([str(source)], encoding=encoding, errors=errors)
+    return Corpus([find_corpus(str(source))], encoding=encoding, errors=errors)
 
 
 def _read(

@@ -154,7 +154,7 @@ def senses(
     if model.index is None and not mixtures and unknown:
         raise ModelError("\n".join(unknown))
     if alone:
-        notes += [note for mixture in mixtures for note in _notes(mixture)]
+        notes += [note for mixture in mixtures for note in _notes(mixture, model.index is not None)]
     if (save or names) and mixtures:
         path = save_senses(model, *(mixture.senses for mixture in mixtures))
         notes.append(f"{len(mixtures)} saved in {path}")
@@ -302,7 +302,7 @@ def _nearest(
     return nearest(model, across.astype(np.float32), number, [[*rows, *rare]] * len(across), space)
 
 
-def _notes(mixture: Mixture) -> Iterator[str]:
+def _notes(mixture: Mixture, has_text: bool) -> Iterator[str]:
     """Yield notes on the static vector as a mix, the occurrences read, and how sure it is."""
     item, facts, weights = mixture.senses, mixture.senses.facts, mixture.weights
     numbered = enumerate(weights[:MAX_SENSES], 1)
@@ -313,7 +313,9 @@ def _notes(mixture: Mixture) -> Iterator[str]:
     yield f"{item.word} ≈ {mix}, {left}; {mean} with the static vector"
     looked, total = sum(item.counts), facts["total"]
     if looked < total:
-        yield f"{looked} of {total} occurrences looked at ({looked / total:.1%}); --max takes more"
+        yield f"{looked} of {total} occurrences looked at ({looked / total:.1%})" + (
+            "; --max takes more" if has_text else ""
+        )
     if facts["stability"] is not None:
         sure = facts["stability"] >= MIN_AGREEMENT
         doubt = "" if sure else ", little: other text may split otherwise"
@@ -326,5 +328,7 @@ def _notes(mixture: Mixture) -> Iterator[str]:
     elif facts["k"] is None and item.number == 1:
         one = f"one sense: a split comes to {max(facts['scores'], default=0.0):.2f} of the distance"
         yield f"{one} that makes two; --k 2 splits it anyway, --min-score takes less for enough"
-    if mixture.was_saved:
+    if not has_text:
+        yield "no text in this model, so no examples: these senses were saved when it had one"
+    elif mixture.was_saved:
         yield "saved before; --again computes them again"

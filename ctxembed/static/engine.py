@@ -59,6 +59,7 @@ def choose(wanted: str, hierarchical: bool) -> tuple[str, Train, str | None]:
     from ctxembed.static import gensim_engine
 
     if wanted == "gensim" or (wanted == "auto" and hierarchical):
+        gensim_engine.require_gensim()
         return "gensim", gensim_engine.train, None
     if hierarchical:
         raise UsageError("only gensim has --hierarchical-softmax; leave --engine own out")
@@ -68,6 +69,7 @@ def choose(wanted: str, hierarchical: bool) -> tuple[str, Train, str | None]:
         if wanted == "own":
             problem = f"--engine own needs numba ({error}); install it with: pip install numba"
             raise UsageError(problem) from None
+        gensim_engine.require_gensim()
         note = f"trained by gensim, which takes longer: {error}; pip install numba helps"
         return "gensim", gensim_engine.train, note
     return "own", own_engine.train, None

@@ -9,12 +9,21 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxembed.errors import CorpusError, CtxembedError
+from ctxembed.errors import CorpusError, CtxembedError, UsageError
 from ctxembed.progress import Progress
 from ctxembed.static.settings import FINAL_RATE, EngineSettings
 from ctxembed.stats.vectors import Floats
 from ctxembed.text.build_index import sentence_chunks
 from ctxembed.text.index import Index
+
+
+def require_gensim() -> None:
+    """Raise UsageError if gensim is missing: Python 3.14 has no wheel of it."""
+    try:
+        import gensim  # noqa: F401
+    except ImportError:
+        install = "Install it with: pip install 'ctxembed[gensim]' (Python 3.14: with a C compiler)"
+        raise UsageError(f"gensim is missing. {install}") from None
 
 
 def train(
@@ -86,6 +95,7 @@ def save_keyed_vectors(
     file: IO[bytes], words: Sequence[str], counts: NDArray[np.int64], vectors: Floats
 ) -> None:
     """Write gensim's own KeyedVectors, which KeyedVectors.load opens."""
+    require_gensim()
     from gensim.models import KeyedVectors
 
     keyed = KeyedVectors(vectors.shape[1])

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ctxembed.context.sides import Sides, sides_by_files
+from ctxembed.model.bundled import find_corpus
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
 from ctxembed.text.corpus import Corpus
@@ -24,6 +25,7 @@ def train_joint(
     """
     with TemporaryDirectory(ignore_cleanup_errors=True) as work:
         folder = Path(work) / "joint" if save is None else Path(save)
+        a, b = find_corpus(a), find_corpus(b)
         first = len(Corpus([a], encoding=encoding, errors=errors).sources)
         corpus = Corpus([a, b], encoding=encoding, errors=errors, document=document)
         train_model(

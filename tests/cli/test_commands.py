@@ -295,6 +295,6 @@ def test_report_is_explore_with_a_file(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_list_of_commands_cuts_no_sentence_off(run: Run) -> None:
-    listed = run("--help", env={"COLUMNS": "80"}).stdout
-    assert "..." not in listed.partition("Commands:")[2]
+    listed = run("help", env={"COLUMNS": "80"}).stdout
+    assert "..." not in listed.partition("Start here:")[2]
     assert max(map(len, listed.splitlines())) <= 80

@@ -127,11 +127,17 @@ def test_an_address_without_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 USAGE = {
     "no command": ("nope", "no command 'nope'. ctxembed --help lists them.\n"),
+    "option": ("version", "no command 'version'. Did you mean --version?\n"),
+    "option first": ("-m english show apple",
+        "no option '-m'. Options come after the command: ctxembed COMMAND OPTIONS.\n"
+        "ctxembed: try: ctxembed --help\n"),
     "close command": ("neighbour", "no command 'neighbour'. Did you mean neighbors?\n"),
     "no argument": ("show",
         "Missing argument 'WORD...'.\nctxembed: try: ctxembed show --help\n"),
     "bad option": ("info --xyzzy",
-        "No such option: --xyzzy\nctxembed: try: ctxembed info --help\n"),
+        "no option '--xyzzy'.\nctxembed: try: ctxembed info --help\n"),
+    "close option": ("info --cheek",
+        "no option '--cheek'. Did you mean --check?\nctxembed: try: ctxembed info --help\n"),
     "both": ("train c.txt --negative 5 --hierarchical-softmax",
         "give --negative or --hierarchical-softmax, not both\n"),
     "axis": ("show apple --axis taste", "--axis 'taste': write NAME=WORD,WORD,...\n"),
@@ -145,9 +151,7 @@ def test_wrong_usage(kind: str, run: Run) -> None:
     line, message = USAGE[kind]
     done = run(*line.split())
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.replace("No such option '--xyzzy'.", "No such option: --xyzzy") == (
-        f"ctxembed: {message}"
-    )
+    assert done.stderr == f"ctxembed: {message}"
 
 
 UNKNOWN = {

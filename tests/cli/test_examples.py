@@ -39,9 +39,11 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """A copy of the bundled model, so that an example that learns cannot change it."""
     if not (bundled_model("everyday") / "model.json").exists():
         return None
-    return Path(
-        shutil.copytree(bundled_model("everyday"), tmp_path_factory.mktemp("bundled") / "model")
-    )
+    model = tmp_path_factory.mktemp("bundled") / "model"
+    shutil.copytree(bundled_model("everyday"), model)
+    fit = ["fit", "idioms", "--name", "idioms", "--epochs", "1", "-m", str(model)]
+    assert in_process(fit, "", {}, model).returncode == 0  # the example of predict comes after it
+    return model
 
 
 @pytest.fixture

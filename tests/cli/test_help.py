@@ -52,6 +52,9 @@ def test_without_a_command_newcomers_are_sent_to_demo_and_explore(run: Run) -> N
     assert max(map(len, alone.stdout.splitlines())) <= COLUMNS
     assert all(name in alone.stdout.split() for name in COMMANDS)
     assert next(iter(GROUPS)) == "Start here"
+    assert run("--help").stdout == run("-h").stdout == alone.stdout
+    everything = " ".join(run("help").stdout.split())
+    assert all(summary in everything for group in GROUPS.values() for summary in group.values())
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -59,6 +62,7 @@ def test_every_command_in_a_topic_runs(topic: str, run: Run) -> None:
     done = run("help", topic)
     assert done.returncode == 0
     assert height(done.stdout) > 5
+    assert not re.search(r"\w-$", done.stdout, flags=re.M)  # no break in tab-separated
     for line in re.findall(r"^  ctxembed (.+)", done.stdout, flags=re.M):
         command = run(*shlex.split(line), env={"CTXEMBED_MODEL": None})
         assert command.returncode == 0, command.stderr

@@ -89,7 +89,7 @@ def test_the_man_pages_pass_the_checkers(name: str) -> None:
 
 def test_help_lists_every_command_and_every_example() -> None:
     with click.Context(cli) as context:
-        text = cli.get_help(context)
+        text = cli.whole_help(context)
     for name in COMMANDS:
         assert f"\n  {name} " in text
         command = load_command(name)

@@ -25,6 +25,13 @@ def test_effects_have_the_published_sign_and_size(test: str) -> None:
     assert row["p_value"] < 0.01
 
 
+def test_the_table_fits_a_terminal(run: Run) -> None:
+    line = ("association", "weat6", "-m", "english", "-f", "table")
+    shown = run(*line, env={"COLUMNS": "80"}).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+
+
 @pytest.mark.parametrize("test", PUBLISHED)
 def test_published_lists_are_complete(test: str) -> None:
     lists = published_lists(test)

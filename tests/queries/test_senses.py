@@ -272,6 +272,9 @@ def test_saved_senses_are_used_again(run: Run, often: Path, tmp_path: Path) -> N
     bare = json.loads(run(*command).stdout)
     assert [row["markers"] for row in bare] == [row["markers"] for row in json.loads(done.stdout)]
     assert [row["examples"] for row in bare] == [[], []]
+    notes = run(*command).stderr
+    assert "no text in this model" in notes
+    assert "--again" not in notes  # there is nothing to compute them from
 
 
 def test_only_save_writes_to_the_model(run: Run, often: Path, tmp_path: Path) -> None:

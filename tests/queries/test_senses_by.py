@@ -117,6 +117,14 @@ def test_refusals(run: Run, speeches: Path, options: list[str], message: str) ->
     assert message in done.stderr
 
 
+def test_the_table_fits_a_terminal(run: Run, speeches: Path) -> None:
+    line = ("senses", "bank", "--by", "year", "--bin", "20", "--k", "2", "-m", str(speeches))
+    shown = run(*line, "-f", "table", env={"COLUMNS": "80"}).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+    assert {"words", "documents", "per_million"} < {*run(*line).stdout.splitlines()[0].split("\t")}
+
+
 def test_picture(run: Run, speeches: Path, tmp_path: Path) -> None:
     file = tmp_path / "bank.svg"
     for by, *size in (("year", "--bin", "20"), ("party",)):

@@ -453,6 +453,7 @@ def test_one_space_for_two_texts(tmp_path: Path, run: Run) -> None:
     joint = ["shift", "a.txt", "b.txt", "bank", "--joint", "--save", "kept", "-f", "json"]
     done = run(*joint)
     assert done.returncode == 0, done.stderr
+    assert mentions(done.stderr, "one~space 540~words")
     (row,) = json.loads(done.stdout)
     assert (row["count_a"], row["count_b"], row["documents_a"]) == (60, 60, 60)
     assert row["static"] == pytest.approx(0, abs=1e-6)

@@ -107,6 +107,8 @@ def test_keywords_by_hand(run: Run, tiny: Path, tmp_path: Path) -> None:
     assert (pear["documents_a"], pear["documents_b"]) == (3, 0)
     # Three occurrences over four documents of equal size: 4 (1 - (3/4)^3) by chance.
     assert pear["dispersion"] == pytest.approx(3 / (4 * (1 - 0.75**3)))
+    bundled = run("keywords", "everyday", "apple.txt", cwd=tmp_path)  # both come with ctxembed
+    assert mentions(bundled.stderr, "37300~documents b: 20~words"), bundled.stderr
     lonely = run(
         *command[:3], "--min-count", "1", "--min-documents", "1", "-f", "json", cwd=tmp_path
     )
