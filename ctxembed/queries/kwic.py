@@ -1,5 +1,6 @@
 """Answer `kwic`: the occurrences of a word in context, with the sense of each."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -128,7 +129,16 @@ def describe_count(model: Model, hits: Hits, shown: int) -> str:
     total, documents = len(hits.positions), corpus_of(model).count_documents(hits.positions)
     drawn = f", {shown} of them drawn" if shown < total else ""
     where = f"{documents} document{'s' * (documents != 1)}"
-    return f"{hits.query}: {total} occurrence{'s' * (total != 1)} in {where}{drawn}"
+    missing = "" if total else _describe_missing(model, hits.query)
+    return f"{hits.query}: {total} occurrence{'s' * (total != 1)} in {where}{drawn}{missing}"
+
+
+def _describe_missing(model: Model, query: str) -> str:
+    """Return which words of a query are nowhere in the corpus, though they have vectors."""
+    rows = {word: model.vocabulary.find(word) for word in re.split(r"[\s|]+", query)}
+    index = corpus_of(model)
+    missing = [w for w, row in rows.items() if row is not None and not len(index.positions(row))]
+    return f"; the corpus has no {' and no '.join(missing)}" if missing else ""
 
 
 def _split_where(model: Model, where: Where) -> tuple[list[Comparison], Mask | None]:
@@ -230,6 +240,8 @@ def find_known_senses(
 ) -> tuple[SavedSenses | None, list[str]]:  # fmt: skip
     """Return the senses saved for a word, or find them if they are needed; and notes."""
     word = hits.query
+    if not len(hits.positions) and not needed:
+        return None, []
     if not _has_vector(representations.model, word):
         if needed:
             raise UsageError(f"{word!r}: senses need a word that has a vector, not a pattern")

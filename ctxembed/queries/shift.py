@@ -51,7 +51,7 @@ SHIFT = (
     Column("background", "median effect of the words that are about as frequent", "aside"),
     Column("excess", "effect minus background: what sets this word apart from others"),
     Column("excess_q", "how seldom words that are about as frequent lie so far above the others,"
-           " adjusted for all words as q_value is", "chance"),
+           " adjusted for all words as q_value is; at least q_value", "chance"),
     Column("from_shares", "the part of distance that comes from other shares of the senses",
            "aside"),
     Column("from_senses", "the rest: the senses themselves are used in other contexts", "aside"),
@@ -112,7 +112,7 @@ class ShiftResult:
     @property
     def excess(self) -> float | None:
         """The effect beyond that of words about as frequent."""
-        if self.test is None or not self.test.measurable or not self.background:
+        if self.test is None or not self.test.measurable or self.background is None:
             return None
         return self.test.effect - self.background
 
@@ -173,7 +173,7 @@ def shift(
         others = choose_matched(aligned, list(tests), frequent or every)
         matched = estimate_chance(aligned, others, most, seed, progress)
     q_values = _adjust({word: test.p_value for word, test in tests.items()})
-    backgrounds, excess_q = find_background(tests, matched)
+    backgrounds, excess_q = find_background(tests, matched, q_values)
 
     def significance_order(word: int) -> tuple[float, ...]:
         if (test := tests.get(word)) is None:
@@ -222,11 +222,14 @@ def choose_matched(aligned: Aligned, words: Sequence[int], others: Sequence[int]
 
 
 def find_background(
-    tests: Mapping[int, PermutationResult], matched: Mapping[int, PermutationResult]
-) -> tuple[dict[int, float], dict[int, float]]:
+    tests: Mapping[int, PermutationResult], matched: Mapping[int, PermutationResult],
+    q_values: Mapping[int, float],
+) -> tuple[dict[int, float], dict[int, float]]:  # fmt: skip
     """Return the background and the q-value of the excess of each tested word.
 
-    matched: more words that lend their effects. Both are empty if there are too few words.
+    matched: more words that lend their effects; q_values: those of the tests. A word that may not
+    differ at all has no excess, however little its matches differ, so the q-value of the excess is
+    at least its own. Both results are empty if there are too few words.
     """
     every = [*tests.values(), *matched.values()]
     squares, chances, spreads = (
@@ -236,8 +239,9 @@ def find_background(
     compared = compare_with_matched(squares**2, chances**2, spreads)
     if compared is None:
         return {}, {}
-    p_values = dict(zip(tests, compared.p_values.tolist(), strict=False))
-    return dict(zip(tests, compared.effects.tolist(), strict=False)), _adjust(p_values)
+    adjusted = _adjust(dict(zip(tests, compared.p_values.tolist(), strict=False)))
+    excess_q = {word: max(q, q_values[word]) for word, q in adjusted.items()}
+    return dict(zip(tests, compared.effects.tolist(), strict=False)), excess_q
 
 
 def _adjust(p_values: Mapping[int, float]) -> dict[int, float]:

@@ -14,12 +14,14 @@ from ctxembed.context.representation import vectors_at
 from ctxembed.context.representations import Representations
 from ctxembed.context.sides import sides_of
 from ctxembed.model.model import Model
+from ctxembed.queries.shift import ShiftResult, find_background
 from ctxembed.stats.many_tests import (
     benjamini_hochberg,
     compare_with_matched,
     probability_bounds,
 )
 from ctxembed.stats.permutation_test import (
+    PermutationResult,
     bootstrap_interval,
     permutation_test,
     sum_by_unit,
@@ -497,11 +499,26 @@ def test_groups_of_one_model_and_clusters(tmp_path: Path, run: Run) -> None:
         (["--by", "party=A,C"], "party=C"), (["--by", "party=A"], "two~values"),
         (["--by", "speaker"], "two~values"), (["--by", "colour=red,blue"], "'colour' speaker"),
         (["--by", "party=A,B", "--cluster", "colour"], "'colour'"),
+        (["--by", "party<B"], "party<B year=1900..1949"),
         (["--by", "party=A,*"], "both"), (["--cluster", "party"], "two~models"),
     ):  # fmt: skip
         failed = run("shift", "m", *wrong)
         assert (failed.returncode, failed.stdout) == (2, ""), wrong
         assert mentions(failed.stderr, message)
+
+
+def test_a_word_that_may_not_differ_has_no_excess() -> None:
+    """Its 40 matches do not differ at all: it lies above them, though its q-value is 0.4."""
+
+    still, far = (
+        PermutationResult(distance, distance**2, 1.0, 100, beyond, 1.0)
+        for distance, beyond in ((0.1, 99), (1.0, 40))
+    )
+    tests = dict.fromkeys(range(40), still) | {40: far}
+    backgrounds, excess_q = find_background(tests, {}, {40: 0.4} | dict.fromkeys(range(40), 1.0))
+    assert (backgrounds[40], excess_q[40]) == (0, 0.4)
+    row = ShiftResult("w", (9, 9), 0.0, 1, test=far, background=0.0)
+    assert row.excess == pytest.approx(0.99**0.5)  # 1 less chance, which is 0.01
 
 
 def test_words_that_have_not_moved_are_not_above_others() -> None:
