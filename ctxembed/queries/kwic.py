@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.context.dispersion import draw_dispersion
 from ctxembed.context.hits import Hits, find_each_length
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import (
@@ -117,11 +118,11 @@ def kwic(
         table.notes.append("these senses are not saved")
         return table
 
-    chart = None
+    charts = [draw_dispersion(corpus_of(model), [hits for _, (hits, *_) in parts])]
     if len(matches) == 1 and _has_vector(model, word := matches[0].query):
-        chart = draw_map(word, name, map_points)
+        charts = [draw_map(word, name, map_points), *charts]
     columns = (*_columns(metadata.names if metadata.columns else None, named), *AXIS.each(axes))
-    return Table(columns, rows, notes, unknown, chart)
+    return Table(columns, rows, notes, unknown, charts)
 
 
 def describe_count(model: Model, hits: Hits, shown: int) -> str:
