@@ -19,8 +19,8 @@ from ctxembed.word_senses.alignment import Aligned, align_sides
 from ctxembed.word_senses.sense_shares import (
     SideSense,
     Split,
-    cluster_both,
     describe_senses,
+    label_both,
     split_distance,
 )
 from ctxembed.word_senses.shift_tests import (
@@ -262,14 +262,16 @@ def _measure(
     if vectors is None:
         return result
     x, y, units = vectors
-    labels, both = cluster_both(aligned, x, y, senses), np.concatenate([x, y])
+    labels, names = label_both(aligned, word, x, y, senses, most, seed)
     split, rng = split_distance(x, y, labels), np.random.default_rng(seed)
     paired = units.number - units.first - units.second
     return replace(
         result, documents=(units.first + paired, units.second + paired), test=test,
         interval=bootstrap_interval(units, test, rng) if test and test.measurable else None,
         distance=test.distance if test else float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0))),
-        split=split, senses=describe_senses(aligned, word, both, labels, split, most, seed),
+        split=split, senses=describe_senses(
+            aligned, word, np.concatenate([x, y]), labels, names, split, most, seed
+        ),
     )  # fmt: skip
 
 

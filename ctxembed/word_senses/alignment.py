@@ -51,12 +51,17 @@ class Aligned:
         models = (self.a, self.b)
         return np.array([m.counts[some] for m, some in zip(models, rows, strict=True)])
 
+    @property
+    def is_one_model(self) -> bool:
+        """Whether both sides are documents of one model."""
+        return self.a.whole is not None and self.a.whole is self.b.whole
+
     @cached_property
     def common(self) -> ModelRepresentation | None:
         """The attention that both models share if they have the same vectors; else None."""
         known = Representations.of(self.a)
         name = known.default()
-        if self.a.whole is not None and self.a.whole is self.b.whole:
+        if self.is_one_model:
             return known.get(name)
         contents = [model.meta.get("contents") or {} for model in (self.a, self.b)]
         tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in contents]

@@ -507,6 +507,25 @@ def test_groups_of_one_model_and_clusters(tmp_path: Path, run: Run) -> None:
         assert mentions(failed.stderr, message)
 
 
+def test_saved_senses_are_the_senses_of_two_groups(tmp_path: Path, run: Run) -> None:
+    write_speeches(tmp_path)
+    index = ["index", "speeches", "--meta", "meta.tsv", "-m", "everyday", "-o", "m"]
+    assert run(*index).returncode == 0
+    assert run("senses", "bank", "-m", "m", "--k", "2", "--save", "--names", "x,y").returncode == 0
+    group = ["--by", "speaker=s0,s2", "bank", "-f", "json", *SMALL]
+    (row,) = json.loads(run("shift", "m", *group).stdout)
+    counts = [
+        run("kwic", "bank", "-m", "m", "--no-header", "--where", f"speaker={s} and sense=x")
+        .stdout.count("\n")
+        for s in ("s0", "s2")
+    ]  # fmt: skip
+    assert sorted(counts) == [0, 15]  # speakers of different habits
+    shares = sorted([row["shares_a"], row["shares_b"]])
+    assert shares == ["x 0 y 100", "x 100 y 0"]
+    (other,) = json.loads(run("shift", "m", *group, "--senses", "1").stdout)
+    assert (other["shares_a"], other["shares_b"]) == ("100", "100")
+
+
 def test_a_word_that_may_not_differ_has_no_excess() -> None:
     """Its 40 matches do not differ at all: it lies above them, though its q-value is 0.4."""
 
