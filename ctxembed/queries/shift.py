@@ -9,6 +9,7 @@ import numpy as np
 from ctxembed.context.columns import COUNTS, WORD
 from ctxembed.context.hits import find_each
 from ctxembed.context.sides import Sides, choose_sides, describe_repeats
+from ctxembed.model.attentions import TOGETHER
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
@@ -262,7 +263,7 @@ def _measure(
     if vectors is None:
         return result
     x, y, units = vectors
-    labels, names = label_both(aligned, word, x, y, senses, most, seed)
+    labels, names = label_both(aligned, word, senses, most, seed)
     split, rng = split_distance(x, y, labels), np.random.default_rng(seed)
     paired = units.number - units.first - units.second
     return replace(
@@ -329,8 +330,10 @@ def _notes(
     excess_q: dict[int, float],
 ) -> Iterator[str]:  # fmt: skip
     """Yield notes on the alignment, the words tested, and those that were not."""
-    shared, common = f"{len(aligned.rows_a)} shared words", aligned.common
-    yield (f"{shared}, same vectors, {common.name} attention" if common else f"aligned on {shared}")
+    shared, compared = f"{len(aligned.rows_a)} shared words", aligned.compared
+    name = (compared or aligned.attention).name
+    name = "learned attention and encoder together" if name == TOGETHER else f"{name} attention"
+    yield f"{shared}, same vectors, {name}" if compared else f"aligned on {shared}"
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         doubt = ", of which about one in twenty may be a false alarm" if number else ""

@@ -124,7 +124,7 @@ def describe_change(counts: tuple[int, int], shares: tuple[float, float]) -> str
 
 
 def label_both(
-    aligned: Aligned, word: int, x: Floats, y: Floats, senses: int | None, most: int, seed: int
+    aligned: Aligned, word: int, senses: int | None, most: int, seed: int
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Return the sense (n + m,) of each occurrence of two sides, and the names (k,) of the senses.
 
@@ -133,8 +133,8 @@ def label_both(
     """
     saved = current_senses(aligned.a, aligned.a.vocabulary.words[int(aligned.rows_a[word])])
     own = list[NDArray[np.intp]]()  # the saved sense of each occurrence in the model that has them
+    drawn = draw_positions(aligned, word, most, seed)
     if saved is not None:
-        drawn = draw_positions(aligned, word, most, seed)
         for side, positions in zip(aligned.sides, drawn, strict=True):
             if side.model is aligned.a or aligned.is_one_model:
                 representations = Representations.of(side.model)
@@ -142,7 +142,9 @@ def label_both(
         if senses is None and aligned.is_one_model:
             present, labels = np.unique(np.concatenate(own), return_inverse=True)
             return labels.ravel(), [saved.names[sense] for sense in present.tolist()]
-    both = np.concatenate([x, y])
+    both = np.concatenate(
+        [aligned.embed(side, word, drawn[side], aligned.common) for side in (0, 1)]
+    )
     if senses is not None:
         senses = min(senses, len(np.unique(both.round(6), axis=0)))
     labels = cluster(both, aligned.space, senses).labels

@@ -71,14 +71,19 @@ def test_ready_vectors_need_no_alignment(run: Run, tmp_path: Path) -> None:
     word = aligned.find("apple")
     vectors, _ = aligned.vectors(0, word, 1000, np.random.default_rng(1))
     positions = corpus_of(a).positions(a.vocabulary.row("apple"))
-    direct = vectors_at(a, Representations.of(a).get("learned"), positions)
+    direct = vectors_at(a, Representations.of(a).get("together"), positions)
     np.testing.assert_allclose(vectors, unit(direct))
+    drawn = aligned.positions(0, word, 1000, np.random.default_rng(1))
+    learned = vectors_at(a, Representations.of(a).get("learned"), drawn)
+    np.testing.assert_allclose(aligned.embed(0, word, drawn, aligned.common), unit(learned))
     done = run("shift", "a", "b", "apple", "bank", "--min-count", "1")
-    assert mentions(done.stderr, "same vectors learned attention")
+    assert mentions(done.stderr, "same vectors learned attention encoder together")
     apple, bank = (line.split("\t") for line in done.stdout.splitlines()[1:])
     assert float(apple[12]) < 0.01 < 0.05 < float(bank[12])  # p_value
     shutil.rmtree(tmp_path / "b" / "attention")  # then what both have is general attention
-    assert align(a, Model.open(tmp_path / "b"), 1).common.name == "general"  # type: ignore[union-attr]
+    other = align(a, Model.open(tmp_path / "b"), 1)
+    assert other.common is not None and other.common.name == "general"
+    assert other.compared is other.common
 
 
 def test_the_split_is_exact_and_by_hand() -> None:
