@@ -173,7 +173,8 @@ metadata = together(
           metavar="NAME"),
 )  # fmt: skip
 by = value(
-    "--by", "Compare two groups of the documents of one model, by their metadata.",
+    "--by", "Compare two groups of the documents of one model by their metadata; A..B is a range,"
+    " year=1900..1949,1950..1999.",
     metavar="COLUMN=A,B",
 )  # fmt: skip
 stopwords = value(

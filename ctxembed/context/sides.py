@@ -76,11 +76,13 @@ def sides_of(a: Model, b: Model, names: Sequence[str] = (), cluster: str | None 
 
 
 def sides_by(model: Model, by: str, cluster: str | None = None) -> Sides:
-    """Return two groups of the documents of a model, such as party=Rep,Dem.
+    """Return two groups of documents, such as party=Rep,Dem or year=1900..1949,1950..1999.
 
     A column that has two values needs no values: by is its name.
     """
     name, equals, text = (part.strip() for part in by.partition("="))
+    if re.search("[<>!]", name):
+        raise UsageError(f"--by {by[:60]}: write COLUMN=A,B, such as year=1900..1949,1950..1999")
     column = corpus_of(model).metadata.column(name)
     groups = column.groups()
     values = [value.strip() for value in text.split(",")] if equals else list(groups.names)

@@ -98,7 +98,8 @@ def _latex(columns: Sequence[Column], rows: Texts, page: Page) -> Iterator[str]:
     """Yield a tabular with booktabs rules: numbers to the right, aside columns left out."""
     kept = [i for i, column in enumerate(columns) if column.role != "aside"]
     numeric = ("number", "share", "chance", "vector")
-    long = [i for i in kept if columns[i].role == "long"]
+    hit = next((i for i in kept if columns[i].role == "keyword"), -2)
+    long = [i for i in kept if columns[i].role == "long" or abs(i - hit) == 1]
     wide = f"p{{{0.6 / max(1, len(long)):.2f}\\linewidth}}"  # paragraphs share what is free
     sides = "".join("r" if columns[i].role in numeric else wide if i in long else "l" for i in kept)
 

@@ -1,5 +1,6 @@
 """Answer `kwic`: the occurrences of a word in context, with the sense of each."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxembed.context.dispersion import draw_dispersion
 from ctxembed.context.hits import Hits, find_each_length
 from ctxembed.context.nearest import Axes, axis_cosines, known_axes
 from ctxembed.context.occurrences import (
@@ -116,11 +118,11 @@ def kwic(
         table.notes.append("these senses are not saved")
         return table
 
-    chart = None
+    charts = [draw_dispersion(corpus_of(model), [hits for _, (hits, *_) in parts])]
     if len(matches) == 1 and _has_vector(model, word := matches[0].query):
-        chart = draw_map(word, name, map_points)
+        charts = [draw_map(word, name, map_points), *charts]
     columns = (*_columns(metadata.names if metadata.columns else None, named), *AXIS.each(axes))
-    return Table(columns, rows, notes, unknown, chart)
+    return Table(columns, rows, notes, unknown, charts)
 
 
 def describe_count(model: Model, hits: Hits, shown: int) -> str:
@@ -128,7 +130,16 @@ def describe_count(model: Model, hits: Hits, shown: int) -> str:
     total, documents = len(hits.positions), corpus_of(model).count_documents(hits.positions)
     drawn = f", {shown} of them drawn" if shown < total else ""
     where = f"{documents} document{'s' * (documents != 1)}"
-    return f"{hits.query}: {total} occurrence{'s' * (total != 1)} in {where}{drawn}"
+    missing = "" if total else _describe_missing(model, hits.query)
+    return f"{hits.query}: {total} occurrence{'s' * (total != 1)} in {where}{drawn}{missing}"
+
+
+def _describe_missing(model: Model, query: str) -> str:
+    """Return which words of a query are nowhere in the corpus, though they have vectors."""
+    rows = {word: model.vocabulary.find(word) for word in re.split(r"[\s|]+", query)}
+    index = corpus_of(model)
+    missing = [w for w, row in rows.items() if row is not None and not len(index.positions(row))]
+    return f"; the corpus has no {' and no '.join(missing)}" if missing else ""
 
 
 def _split_where(model: Model, where: Where) -> tuple[list[Comparison], Mask | None]:
@@ -230,6 +241,8 @@ def find_known_senses(
 ) -> tuple[SavedSenses | None, list[str]]:  # fmt: skip
     """Return the senses saved for a word, or find them if they are needed; and notes."""
     word = hits.query
+    if not len(hits.positions) and not needed:
+        return None, []
     if not _has_vector(representations.model, word):
         if needed:
             raise UsageError(f"{word!r}: senses need a word that has a vector, not a pattern")

@@ -83,7 +83,7 @@ def _compare(
 
     units: the documents or clusters in which the word occurs, with the sums of its vectors.
     """
-    attention = aligned.common or aligned.attention
+    attention = aligned.compared or aligned.attention
     rows = aligned.rows_a[candidates] if aligned.common else candidates
     words = unit(attention.alone(rows.tolist())).astype(np.float64)  # (n, d)
     means = units.sums.sum(axis=1) / units.counts.sum(axis=1)[:, None]  # (2, d)

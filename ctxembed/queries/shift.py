@@ -9,6 +9,7 @@ import numpy as np
 from ctxembed.context.columns import COUNTS, WORD
 from ctxembed.context.hits import find_each
 from ctxembed.context.sides import Sides, choose_sides, describe_repeats
+from ctxembed.model.attentions import TOGETHER
 from ctxembed.model.bundled import on_model
 from ctxembed.model.model import Model
 from ctxembed.progress import SILENT, Progress
@@ -19,8 +20,8 @@ from ctxembed.word_senses.alignment import Aligned, align_sides
 from ctxembed.word_senses.sense_shares import (
     SideSense,
     Split,
-    cluster_both,
     describe_senses,
+    label_both,
     split_distance,
 )
 from ctxembed.word_senses.shift_tests import (
@@ -51,7 +52,7 @@ SHIFT = (
     Column("background", "median effect of the words that are about as frequent", "aside"),
     Column("excess", "effect minus background: what sets this word apart from others"),
     Column("excess_q", "how seldom words that are about as frequent lie so far above the others,"
-           " adjusted for all words as q_value is", "chance"),
+           " adjusted for all words as q_value is; at least q_value", "chance"),
     Column("from_shares", "the part of distance that comes from other shares of the senses",
            "aside"),
     Column("from_senses", "the rest: the senses themselves are used in other contexts", "aside"),
@@ -112,7 +113,7 @@ class ShiftResult:
     @property
     def excess(self) -> float | None:
         """The effect beyond that of words about as frequent."""
-        if self.test is None or not self.test.measurable or not self.background:
+        if self.test is None or not self.test.measurable or self.background is None:
             return None
         return self.test.effect - self.background
 
@@ -173,7 +174,7 @@ def shift(
         others = choose_matched(aligned, list(tests), frequent or every)
         matched = estimate_chance(aligned, others, most, seed, progress)
     q_values = _adjust({word: test.p_value for word, test in tests.items()})
-    backgrounds, excess_q = find_background(tests, matched)
+    backgrounds, excess_q = find_background(tests, matched, q_values)
 
     def significance_order(word: int) -> tuple[float, ...]:
         if (test := tests.get(word)) is None:
@@ -222,11 +223,14 @@ def choose_matched(aligned: Aligned, words: Sequence[int], others: Sequence[int]
 
 
 def find_background(
-    tests: Mapping[int, PermutationResult], matched: Mapping[int, PermutationResult]
-) -> tuple[dict[int, float], dict[int, float]]:
+    tests: Mapping[int, PermutationResult], matched: Mapping[int, PermutationResult],
+    q_values: Mapping[int, float],
+) -> tuple[dict[int, float], dict[int, float]]:  # fmt: skip
     """Return the background and the q-value of the excess of each tested word.
 
-    matched: more words that lend their effects. Both are empty if there are too few words.
+    matched: more words that lend their effects; q_values: those of the tests. A word that may not
+    differ at all has no excess, however little its matches differ, so the q-value of the excess is
+    at least its own. Both results are empty if there are too few words.
     """
     every = [*tests.values(), *matched.values()]
     squares, chances, spreads = (
@@ -236,8 +240,9 @@ def find_background(
     compared = compare_with_matched(squares**2, chances**2, spreads)
     if compared is None:
         return {}, {}
-    p_values = dict(zip(tests, compared.p_values.tolist(), strict=False))
-    return dict(zip(tests, compared.effects.tolist(), strict=False)), _adjust(p_values)
+    adjusted = _adjust(dict(zip(tests, compared.p_values.tolist(), strict=False)))
+    excess_q = {word: max(q, q_values[word]) for word, q in adjusted.items()}
+    return dict(zip(tests, compared.effects.tolist(), strict=False)), excess_q
 
 
 def _adjust(p_values: Mapping[int, float]) -> dict[int, float]:
@@ -258,14 +263,16 @@ def _measure(
     if vectors is None:
         return result
     x, y, units = vectors
-    labels, both = cluster_both(aligned, x, y, senses), np.concatenate([x, y])
+    labels, names = label_both(aligned, word, senses, most, seed)
     split, rng = split_distance(x, y, labels), np.random.default_rng(seed)
     paired = units.number - units.first - units.second
     return replace(
         result, documents=(units.first + paired, units.second + paired), test=test,
         interval=bootstrap_interval(units, test, rng) if test and test.measurable else None,
         distance=test.distance if test else float(np.linalg.norm(y.mean(axis=0) - x.mean(axis=0))),
-        split=split, senses=describe_senses(aligned, word, both, labels, split, most, seed),
+        split=split, senses=describe_senses(
+            aligned, word, np.concatenate([x, y]), labels, names, split, most, seed
+        ),
     )  # fmt: skip
 
 
@@ -323,8 +330,10 @@ def _notes(
     excess_q: dict[int, float],
 ) -> Iterator[str]:  # fmt: skip
     """Yield notes on the alignment, the words tested, and those that were not."""
-    shared, common = f"{len(aligned.rows_a)} shared words", aligned.common
-    yield (f"{shared}, same vectors, {common.name} attention" if common else f"aligned on {shared}")
+    shared, compared = f"{len(aligned.rows_a)} shared words", aligned.compared
+    name = (compared or aligned.attention).name
+    name = "learned attention and encoder together" if name == TOGETHER else f"{name} attention"
+    yield f"{shared}, same vectors, {name}" if compared else f"aligned on {shared}"
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         doubt = ", of which about one in twenty may be a false alarm" if number else ""

@@ -64,7 +64,8 @@ def wordlist(
             int(np.count_nonzero(documents)), spread,
         ))  # fmt: skip
     kinds = "words" if length == 1 else f"sequences of {length} words"
-    note = f"{len(tokens)} words in {len(sizes)} documents, {len(members)} different {kinds}"
+    texts = f"{len(sizes)} document{'s' * (len(sizes) != 1)}"
+    note = f"{len(tokens)} words in {texts}, {len(members)} different {kinds}"
     return Table(WORDLIST, rows, [note])
 
 

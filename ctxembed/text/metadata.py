@@ -71,8 +71,8 @@ class MetadataColumn:
     def matches(self, operator: str, text: str) -> Mask:
         """Return (D,) which documents have a value that compares so; no value never does.
 
-        = and != take * for any letters in texts, and a year or a month for dates. An empty text
-        is no value.
+        = and != take * for any letters in texts, a year or a month for dates, and A..B for all
+        numbers or dates from A to B. An empty text is no value.
         """
         missing: Mask = self.missing
         if not text:
@@ -84,7 +84,9 @@ class MetadataColumn:
             chosen = [compare_texts(value, operator, text) for value in self.values]
             row_matches: Mask = np.array([*chosen, False], np.bool_)  # the last row is no value
             return np.take(row_matches, self.array)
-        low, high = self._range(text)
+        first, dots, last = text.partition("..")
+        low, high = self._range(first.strip())
+        high = self._range(last.strip())[1] if dots else high
         array = self.array
         found: Mask = {
             "=": (low <= array) & (array <= high), "!=": (array < low) | (array > high),
@@ -98,7 +100,7 @@ class MetadataColumn:
             try:
                 number: float = int(text) if re.fullmatch(r"[+-]?\d{1,18}", text) else float(text)
             except ValueError:
-                message = f"{self.name} holds numbers, and {text[:60]!r} is none"
+                message = f"{self.name} holds numbers, and {text[:60]!r} is none; write 5 or 1..5"
                 raise UsageError(f"--where: {message}") from None
             return number, number
         match = _DATE.fullmatch(text)
@@ -113,7 +115,9 @@ class MetadataColumn:
             return date(year or 0, month or 1, day or 1).toordinal(), last.toordinal()
         except ValueError:
             message = f"{self.name} holds dates, and {text[:60]!r} is none"
-            raise UsageError(f"--where: {message}; write 1945, 1945-05 or 1945-05-08") from None
+            raise UsageError(
+                f"--where: {message}; write 1945, 1945-05, 1945-05-08 or 1945..1950"
+            ) from None
 
     def times(self) -> NDArray[np.float64]:
         """Return (D,) the numbers of a column, dates in years; NaN for no value."""

@@ -12,7 +12,7 @@ from ctxembed.context.representation import Attention, ModelRepresentation
 from ctxembed.context.representations import Representations
 from ctxembed.context.sides import Sides, sides_of
 from ctxembed.errors import ModelError, UnknownWordError
-from ctxembed.model.attentions import read_description
+from ctxembed.model.attentions import TOGETHER, read_description
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.function_words import stop_words
@@ -51,22 +51,43 @@ class Aligned:
         models = (self.a, self.b)
         return np.array([m.counts[some] for m, some in zip(models, rows, strict=True)])
 
+    @property
+    def is_one_model(self) -> bool:
+        """Whether both sides are documents of one model."""
+        return self.a.whole is not None and self.a.whole is self.b.whole
+
     @cached_property
     def common(self) -> ModelRepresentation | None:
         """The attention that both models share if they have the same vectors; else None."""
         known = Representations.of(self.a)
         name = known.default()
-        if self.a.whole is not None and self.a.whole is self.b.whole:
+        if self.is_one_model:
             return known.get(name)
         contents = [model.meta.get("contents") or {} for model in (self.a, self.b)]
         tables = [[files.get(name) for name in ("vocab.txt", "vectors.npy")] for files in contents]
         if None in tables[0] or tables[0] != tables[1]:
             return None
+        return known.get(name if self._is_shared(name) else "general")
+
+    @cached_property
+    def compared(self) -> ModelRepresentation | None:
+        """The representation whose means are compared; the same as `common` without an encoder.
+
+        It tells a changed use apart with fewer occurrences; `common` is the one of `senses`.
+        """
+        known = Representations.of(self.a)
+        is_learned = self.common is not None and self.common.name == "learned"
+        if is_learned and known.answer() == TOGETHER and self._is_shared("encoder"):
+            return known.get(TOGETHER)
+        return self.common
+
+    def _is_shared(self, name: str) -> bool:
+        """Return whether both models have the same attention of a name, or both have none."""
         one, other = (
             read_description(m, name).get("contents") if name in m.opened_attentions else None
             for m in (self.a, self.b)
         )
-        return known.get(name if one == other else "general")
+        return self.is_one_model or one == other
 
     @cached_property
     def rotated(self) -> Floats:
@@ -127,7 +148,10 @@ class Aligned:
         """The space in which occurrences are compared; the unit is the spread of one word."""
         rng = np.random.default_rng(1)
         drawn = rng.choice(len(self.rows_a), min(200, len(self.rows_a)), replace=False)
-        groups = [self.vectors(side, int(word), 6, rng)[0] for word in drawn for side in (0, 1)]
+        groups = [
+            self.embed(side, int(word), self.positions(side, int(word), 6, rng), self.common)
+            for word in drawn for side in (0, 1)
+        ]  # fmt: skip
         return SenseSpace(self.common or self.attention, *discriminant_directions(groups))
 
     def vectors(
@@ -138,16 +162,26 @@ class Aligned:
         With clusters, their clusters.
         """
         positions = self.positions(side, word, most, rng)
+        units = self.sides[side].units_of(positions)
+        return self.embed(side, word, positions, self.compared), units
+
+    def embed(
+        self, side: int, word: int, positions: NDArray[np.int64],
+        representation: ModelRepresentation | None,
+    ) -> Floats:  # fmt: skip
+        """Return contextual vectors (n, d), of length 1, of a shared word at positions (n,).
+
+        representation: one of both models; None is general attention over their aligned vectors.
+        """
         model, shared = self.sides[side].model, self.shared[side]
         vectors = np.empty((len(positions), model.dim), np.float32 if self.common else np.float64)
         for batch in read_windows(model, positions):
-            if self.common is None:
+            if representation is None:
                 ids = shared[batch.ids]
                 is_context = (ids >= 0) & (self.known[ids] | (ids == word))
                 batch = replace(batch, ids=np.maximum(ids, 0), mask=batch.mask & is_context)
-            vectors[batch.rows] = (self.common or self.attention).embed(batch)
-        units = self.sides[side].units_of(positions)
-        return unit(vectors), units
+            vectors[batch.rows] = (representation or self.attention).embed(batch)
+        return unit(vectors)
 
     def positions(
         self, side: int, word: int, most: int, rng: np.random.Generator

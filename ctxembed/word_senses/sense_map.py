@@ -164,9 +164,9 @@ def _lay_out(
     if len(positions) < total:
         notes.append(f"{len(positions)} of {total} occurrences are drawn, chosen at random")
     stability = senses.facts.get("stability")
-    if stability is None:
+    if senses.number == 1:
         notes.append("one sense: no split is clear enough")
-    else:
+    elif stability is not None:  # senses from labels have none
         notes.append(f"the senses of resamples agree to {stability:.2f} (adjusted Rand)")
     if total < RELIABLE:
         notes.append(f"only {total} occurrences: the map is a hint only")

@@ -15,6 +15,7 @@ from ctxembed.word_senses.cluster import cluster
 from ctxembed.word_senses.discover import WINDOW, choose_examples, choose_markers
 from ctxembed.word_senses.sense_space import classify_at, current_senses
 
+SAME_SENSE = 0.7  # share of a cluster, and of a saved sense, that both have, to have one name
 ABSENT, PRESENT = 0.01, 0.05  # shares of a sense in one corpus and the other, for new and lost
 MIN_NEW = 5  # occurrences of a new or lost sense
 MARKERS, EXAMPLES = 6, 2  # of each sense that are described
@@ -75,17 +76,15 @@ def split_distance(x: Floats, y: Floats, labels: NDArray[np.intp]) -> Split:
 
 
 def describe_senses(
-    aligned: Aligned, word: int, vectors: Floats, labels: NDArray[np.intp], split: Split, most: int,
-    seed: int,
+    aligned: Aligned, word: int, vectors: Floats, labels: NDArray[np.intp], names: Sequence[str],
+    split: Split, most: int, seed: int,
 ) -> list[SideSense]:  # fmt: skip
     """Return the senses of a word in the order of a split, from the labels of its occurrences.
 
     vectors (n + m, d) and labels (n + m,) of the two sides, as word_vectors draws them.
     """
-    rng = np.random.default_rng(seed)
-    drawn = [aligned.positions(side, word, most, rng) for side in (0, 1)]
+    drawn = draw_positions(aligned, word, most, seed)
     bounds = [slice(0, len(drawn[0])), slice(len(drawn[0]), None)]
-    names = _name_senses(aligned, word, labels[bounds[0]], drawn[0])
     markers = _mark_senses(aligned, word, drawn, [labels[bound] for bound in bounds])
     described = []
     for place, sense in enumerate(split.order):
@@ -99,7 +98,7 @@ def describe_senses(
         both = (counts[0], counts[1]), shares
         described.append(
             SideSense(
-                names[sense] if names else "",
+                names[sense],
                 *both,
                 describe_change(*both),
                 markers[sense][:MARKERS],
@@ -124,31 +123,58 @@ def describe_change(counts: tuple[int, int], shares: tuple[float, float]) -> str
     return ""
 
 
-def cluster_both(aligned: Aligned, x: Floats, y: Floats, senses: int | None) -> NDArray[np.intp]:
-    """Return the sense (n + m,) of each occurrence of two sides, clustered together."""
-    both = np.concatenate([x, y])
+def label_both(
+    aligned: Aligned, word: int, senses: int | None, most: int, seed: int
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the sense (n + m,) of each occurrence of two sides, and the names (k,) of the senses.
+
+    If both sides are documents of one model that has saved senses for the word, these are taken;
+    a number of senses, or other sides: all occurrences are clustered together.
+    """
+    saved = current_senses(aligned.a, aligned.a.vocabulary.words[int(aligned.rows_a[word])])
+    own = list[NDArray[np.intp]]()  # the saved sense of each occurrence in the model that has them
+    drawn = draw_positions(aligned, word, most, seed)
+    if saved is not None:
+        for side, positions in zip(aligned.sides, drawn, strict=True):
+            if side.model is aligned.a or aligned.is_one_model:
+                representations = Representations.of(side.model)
+                own.append(classify_at(representations, saved, positions)[0])
+        if senses is None and aligned.is_one_model:
+            present, labels = np.unique(np.concatenate(own), return_inverse=True)
+            return labels.ravel(), [saved.names[sense] for sense in present.tolist()]
+    both = np.concatenate(
+        [aligned.embed(side, word, drawn[side], aligned.common) for side in (0, 1)]
+    )
     if senses is not None:
         senses = min(senses, len(np.unique(both.round(6), axis=0)))
-    return cluster(both, aligned.space, senses).labels
+    labels = cluster(both, aligned.space, senses).labels
+    if saved is None:
+        return labels, [""] * (int(labels.max()) + 1)
+    return labels, _name_clusters(labels, np.concatenate(own), saved.names)
 
 
-def _name_senses(
-    aligned: Aligned, word: int, labels: NDArray[np.intp], positions: NDArray[np.int64]
+def draw_positions(
+    aligned: Aligned, word: int, most: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the positions of the occurrences of both sides that word_vectors draws."""
+    rng = np.random.default_rng(seed)
+    return aligned.positions(0, word, most, rng), aligned.positions(1, word, most, rng)
+
+
+def _name_clusters(
+    labels: NDArray[np.intp], saved: NDArray[np.intp], names: Sequence[str]
 ) -> list[str]:
-    """Return the name of the saved sense that most occurrences of each sense here have.
+    """Return for each cluster the name of the saved sense that is nearly the same; else "".
 
-    labels: (n,) of the occurrences in the first model. No names if it has none for the word.
+    labels: (n,) the clusters; saved: (m,) the saved senses of the first m of these occurrences.
     """
-    model, row = aligned.a, int(aligned.rows_a[word])
-    saved = current_senses(model, model.vocabulary.words[row])
-    if saved is None or not any(saved.names):
-        return []
-    own, _ = classify_at(Representations.of(model), saved, positions)
-    number = int(labels.max(initial=0)) + 1
-    votes = [np.bincount(own[labels == label], minlength=saved.number) for label in range(number)]
-    return [
-        saved.names[int(some.argmax())] if 2 * some.max() > some.sum() else "" for some in votes
-    ]
+    known, chosen = labels[: len(saved)], list[str]()
+    for label in range(int(labels.max()) + 1):
+        inside = np.bincount(saved[known == label], minlength=len(names))
+        sense = int(inside.argmax())
+        needed = SAME_SENSE * max(inside.sum(), np.count_nonzero(saved == sense))
+        chosen.append(names[sense] if inside[sense] > needed else "")
+    return chosen
 
 
 def _mark_senses(

@@ -45,7 +45,7 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     ],
     "similarity": [(lambda _: ctxembed.similarity(EVERYDAY, ["apple", "pear", PIE]), ["heat"])],
     "senses": [(lambda _: ctxembed.senses(EVERYDAY, "bank"), ["scatter"])],
-    "kwic": [(lambda _: ctxembed.kwic(EVERYDAY, "bank"), ["scatter"])],
+    "kwic": [(lambda _: ctxembed.kwic(EVERYDAY, "bank"), ["scatter", "heat"])],
     "mix": [(lambda _: ctxembed.mix(steps=2, seeds=2, words=9000, dim=8, epochs=1), ["lines"])],
     "keywords": [(lambda _: ctxembed.keywords(EVERYDAY, FRUIT, number=3), ["dots"])],
     "collocates": [

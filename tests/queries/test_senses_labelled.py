@@ -83,6 +83,8 @@ def test_saved_compared_and_moved(run: Run, folder: Path, tmp_path: Path) -> Non
     at = shutil.copytree(folder / "model", tmp_path / "m")
     labels = str(folder / "labels.tsv")
     done = run("senses", "bank", "--labels", labels, "--save", "-m", str(at))
+    picture = run("kwic", "bank", "-m", str(at), "-f", "svg")
+    assert picture.returncode == 0 and "one sense" not in picture.stdout
     assert "bank: 2 senses saved in" in done.stderr
     lines = kwic(at, "bank", where="sense=river").records()
     assert {row["sense_name"] for row in lines} == {"river"} and 70 <= len(lines) <= 90

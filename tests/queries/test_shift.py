@@ -14,12 +14,14 @@ from ctxembed.context.representation import vectors_at
 from ctxembed.context.representations import Representations
 from ctxembed.context.sides import sides_of
 from ctxembed.model.model import Model
+from ctxembed.queries.shift import ShiftResult, find_background
 from ctxembed.stats.many_tests import (
     benjamini_hochberg,
     compare_with_matched,
     probability_bounds,
 )
 from ctxembed.stats.permutation_test import (
+    PermutationResult,
     bootstrap_interval,
     permutation_test,
     sum_by_unit,
@@ -69,14 +71,19 @@ def test_ready_vectors_need_no_alignment(run: Run, tmp_path: Path) -> None:
     word = aligned.find("apple")
     vectors, _ = aligned.vectors(0, word, 1000, np.random.default_rng(1))
     positions = corpus_of(a).positions(a.vocabulary.row("apple"))
-    direct = vectors_at(a, Representations.of(a).get("learned"), positions)
+    direct = vectors_at(a, Representations.of(a).get("together"), positions)
     np.testing.assert_allclose(vectors, unit(direct))
+    drawn = aligned.positions(0, word, 1000, np.random.default_rng(1))
+    learned = vectors_at(a, Representations.of(a).get("learned"), drawn)
+    np.testing.assert_allclose(aligned.embed(0, word, drawn, aligned.common), unit(learned))
     done = run("shift", "a", "b", "apple", "bank", "--min-count", "1")
-    assert mentions(done.stderr, "same vectors learned attention")
+    assert mentions(done.stderr, "same vectors learned attention encoder together")
     apple, bank = (line.split("\t") for line in done.stdout.splitlines()[1:])
     assert float(apple[12]) < 0.01 < 0.05 < float(bank[12])  # p_value
     shutil.rmtree(tmp_path / "b" / "attention")  # then what both have is general attention
-    assert align(a, Model.open(tmp_path / "b"), 1).common.name == "general"  # type: ignore[union-attr]
+    other = align(a, Model.open(tmp_path / "b"), 1)
+    assert other.common is not None and other.common.name == "general"
+    assert other.compared is other.common
 
 
 def test_the_split_is_exact_and_by_hand() -> None:
@@ -498,11 +505,45 @@ def test_groups_of_one_model_and_clusters(tmp_path: Path, run: Run) -> None:
         (["--by", "party=A,C"], "party=C"), (["--by", "party=A"], "two~values"),
         (["--by", "speaker"], "two~values"), (["--by", "colour=red,blue"], "'colour' speaker"),
         (["--by", "party=A,B", "--cluster", "colour"], "'colour'"),
+        (["--by", "party<B"], "party<B year=1900..1949"),
         (["--by", "party=A,*"], "both"), (["--cluster", "party"], "two~models"),
     ):  # fmt: skip
         failed = run("shift", "m", *wrong)
         assert (failed.returncode, failed.stdout) == (2, ""), wrong
         assert mentions(failed.stderr, message)
+
+
+def test_saved_senses_are_the_senses_of_two_groups(tmp_path: Path, run: Run) -> None:
+    write_speeches(tmp_path)
+    index = ["index", "speeches", "--meta", "meta.tsv", "-m", "everyday", "-o", "m"]
+    assert run(*index).returncode == 0
+    assert run("senses", "bank", "-m", "m", "--k", "2", "--save", "--names", "x,y").returncode == 0
+    group = ["--by", "speaker=s0,s2", "bank", "-f", "json", *SMALL]
+    (row,) = json.loads(run("shift", "m", *group).stdout)
+    counts = [
+        run("kwic", "bank", "-m", "m", "--no-header", "--where", f"speaker={s} and sense=x")
+        .stdout.count("\n")
+        for s in ("s0", "s2")
+    ]  # fmt: skip
+    assert sorted(counts) == [0, 15]  # speakers of different habits
+    shares = sorted([row["shares_a"], row["shares_b"]])
+    assert shares == ["x 0 y 100", "x 100 y 0"]
+    (other,) = json.loads(run("shift", "m", *group, "--senses", "1").stdout)
+    assert (other["shares_a"], other["shares_b"]) == ("100", "100")
+
+
+def test_a_word_that_may_not_differ_has_no_excess() -> None:
+    """Its 40 matches do not differ at all: it lies above them, though its q-value is 0.4."""
+
+    still, far = (
+        PermutationResult(distance, distance**2, 1.0, 100, beyond, 1.0)
+        for distance, beyond in ((0.1, 99), (1.0, 40))
+    )
+    tests = dict.fromkeys(range(40), still) | {40: far}
+    backgrounds, excess_q = find_background(tests, {}, {40: 0.4} | dict.fromkeys(range(40), 1.0))
+    assert (backgrounds[40], excess_q[40]) == (0, 0.4)
+    row = ShiftResult("w", (9, 9), 0.0, 1, test=far, background=0.0)
+    assert row.excess == pytest.approx(0.99**0.5)  # 1 less chance, which is 0.01
 
 
 def test_words_that_have_not_moved_are_not_above_others() -> None:

@@ -62,6 +62,16 @@ def test_a_year_or_a_month_is_all_its_days(
         assert column.matches(operator, text).tolist() == [*expected, False], operator
 
 
+def test_ranges() -> None:
+    years = make_column("year", ["1931", "1945", "", "1949", "1940"])
+    assert years.matches("=", "1940..1945").tolist() == [False, True, False, False, True]
+    assert years.matches("!=", "1940 .. 1945").tolist() == [True, False, False, True, False]
+    days = make_column("day", ["2001-12-31", "2002-05-31", "2002-06-01", ""])
+    assert days.matches("=", "2001..2002-05").tolist() == [True, True, False, False]
+    with pytest.raises(UsageError, match=r"and '' is none; write 5 or 1\.\.5"):
+        years.matches("=", "1940..")
+
+
 def test_groups_and_bins() -> None:
     years = make_column("year", ["1931", "1945", "", "1949", "1940"])
     groups = years.groups(10)
@@ -197,6 +207,8 @@ def test_kwic_prints_and_filters(run: Run, speeches: Path) -> None:
     missing = kwic(speeches, "bank", where="party=''")
     assert set(missing["document"]) == {str(speeches.parent / "in" / "s5.txt")}
     assert kwic(speeches, "bank", where={"file": "*s4.txt"})["document"] == ["s4", "s4"]
+    two = kwic(speeches, "apple", where="year=1941..1942,1944..1950")
+    assert two["document"] == ["s1", "s2", "s4"]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +226,15 @@ def test_conditions_that_match_nothing(run: Run, speeches: Path, where: str, mes
     done = run("kwic", "bank", "--where", where, "-m", str(speeches))
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_words_that_are_nowhere_in_the_corpus(run: Run, speeches: Path) -> None:
+    done = run("kwic", "orange bank", "-m", str(speeches))
+    assert done.returncode == 0
+    nowhere = "ctxembed: orange bank: 0 occurrences in 0 documents"
+    assert done.stderr == f"{nowhere}; the corpus has no orange\n"
+    rare = run("kwic", "river apple", "-m", str(speeches))
+    assert rare.stderr == "ctxembed: river apple: 0 occurrences in 0 documents\n"
 
 
 def test_a_selection_is_an_index_of_these_documents(speeches: Path, tmp_path: Path) -> None:
