@@ -13,7 +13,7 @@ from ctxembed.model.model import Model
 from ctxembed.model.saved_ambiguity import FILE, Calibration
 from ctxembed.word_senses import calibrate
 from ctxembed.word_senses.calibrate import fit_bar
-from ctxembed.word_senses.cluster import Clustering
+from ctxembed.word_senses.cluster import Separation
 from ctxembed.word_senses.evidence import Evidence, measure_evidence
 from ctxembed.word_senses.sense_space import SenseSpace, mean_cosine_between
 from tests.conftest import Run, mentions
@@ -28,12 +28,12 @@ def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1] * 10]
     space = SenseSpace(None, 4 * np.eye(2), baseline=0.1)  # type: ignore[arg-type]
-    evidence = measure_evidence(vectors, vectors[0], space, 0.5, 1)
+    evidence = measure_evidence(vectors, vectors[0], space, 0.5)
     pairs = (30 * 29 + 10 * 9) / (40 * 39)  # of one direction, all others have cosine 0
     assert evidence.similarity == pytest.approx(pairs - 0.1)
     assert evidence.low < evidence.similarity < evidence.high
     assert evidence.explained == pytest.approx(3 / 4)
-    assert evidence.clustering.number == 2
+    assert evidence.separation.scores[0] > 1
 
 
 def test_probability_by_hand() -> None:
@@ -48,7 +48,7 @@ def test_probability_by_hand() -> None:
 
 
 def made_up(signs: tuple[float, float, float], size: int) -> Evidence:
-    found = Clustering(np.zeros(1, np.intp), np.ones((1, 1)), np.zeros(1), None, [signs[0]], [0])
+    found = Separation([signs[0]], 0.0, np.zeros((1, 1)))
     return Evidence(size, found, -signs[1], -signs[1], -signs[1], -signs[2], 0.0)
 
 

@@ -87,20 +87,21 @@ def test_near_duplicates_count_once() -> None:
 
 def test_parts_are_joined_by_hand() -> None:
     """Four parts on a line, 0 1 | 10 12: first 0 and 1, then 10 and 12, then both."""
-    centres, sizes = np.array([[0.0], [1], [10], [12]]), np.array([50, 50, 50, 50])
-    groups, heights = merge_parts(centres, sizes, 0.0)
-    assert [group.tolist() for group in groups] == [
-        [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3],
-    ]  # fmt: skip
+    centres, sizes = np.array([[[0.0], [1], [10], [12]]] * 2), np.array([[50, 50, 50, 50]] * 2)
+    groups, heights = merge_parts(centres, sizes, np.array([0.0, 5.0]))
+    for run in range(2):
+        assert groups[:, run].tolist() == [[0, 0, 0, 0], [0, 0, 2, 2], [0, 0, 2, 3], [0, 1, 2, 3]]
     # The halves hold all: 4 (100 · 100 / 200) / 200 = 1. Single parts half of it, to the power 0.3.
-    assert heights == pytest.approx([10.5**2, 2**2 * 0.5**0.3, 1 * 0.5**0.3])
-    noisy = merge_parts(centres, sizes, 5.0)[1]  # chance puts parts of 50 apart by 5 (1/50 + 1/50)
-    assert noisy[2] == pytest.approx((1 - 0.2) * 0.5**0.3)
+    assert heights[0] == pytest.approx([10.5**2, 2**2 * 0.5**0.3, 1 * 0.5**0.3])
+    # Chance puts parts of 50 apart by 5 (1/50 + 1/50).
+    assert heights[1, 2] == pytest.approx((1 - 0.2) * 0.5**0.3)
 
 
 def test_a_group_that_is_too_small_joins_the_nearest() -> None:
-    groups, heights = merge_parts(np.array([[0.0], [1], [99]]), np.array([500, 490, 10]), 0.0)
-    assert (groups[1].tolist(), heights) == ([0, 1, 1], [pytest.approx(heights[0]), 0.0])
+    centres, sizes = np.array([[[0.0], [1], [99]]]), np.array([[500, 490, 10]])
+    groups, heights = merge_parts(centres, sizes, np.zeros(1))
+    assert groups[1].tolist() == [[0, 1, 1]]
+    assert heights[0, 0] > 0 == heights[0, 1]
 
 
 def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
