@@ -175,6 +175,7 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
         if not skip:
             say(table.unknown[before:])  # what turned up while rows were read
     if any(table.interrupted for table in tables):
+        sys.stdout.flush()  # what is not written yet is thrown away
         raise KeyboardInterrupt
     if skip:
         if number := len(bad_lines()) + sum(_count_lines(table.unknown) for table in tables):

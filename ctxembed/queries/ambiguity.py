@@ -1,10 +1,9 @@
 """Answer `ambiguity`: which words need their context, and which are served by one vector."""
 
-import math
 import pickle
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import astuple, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -23,11 +22,10 @@ from ctxembed.text.processes import in_processes
 from ctxembed.text.tokenizer import MANY, is_content
 from ctxembed.word_senses.evidence import MIN_OCCURRENCES
 from ctxembed.word_senses.sense_space import current_senses, make_space
-from ctxembed.word_senses.sense_test import BAR, SenseTest
+from ctxembed.word_senses.sense_test import BAR, SenseTest, open_test
 
 BLOCK = 32  # words that are read together
 MANY_BLOCKS = 12  # that are worth other processes, which have to start
-MAX_ARRAY = 1 << 25  # numbers of the vectors that each process keeps as an array
 MIN_WORDS = 20  # for a note about all of them together
 VERDICTS = ("needs-context", "unsure", "static-ok", "too-rare")
 AMBIGUITY = (
@@ -237,21 +235,7 @@ def measure_usages(
 
 
 def _measure_in_process(pickled: bytes, words: Sequence[str]) -> list[Usage]:
-    return _measure_block(_open_test(pickled), words)
-
-
-@lru_cache(maxsize=1)
-def _open_test(pickled: bytes) -> SenseTest:
-    """Return the test of a model, an attention and its bar, in a process that opens it once."""
-    model, attention, calibration = pickle.loads(pickled)
-    test = SenseTest.of(Representations.of(model), attention)
-    test.keep(calibration)
-    if math.prod(model.vectors.shape) > MAX_ARRAY:
-        return test
-    space = test.reader.space  # computed once, not at each access
-    inputs = np.asarray(space.representation.inputs[np.arange(len(model.vocabulary))])
-    space = replace(space, representation=replace(space.representation, inputs=inputs))
-    return replace(test, reader=replace(test.reader, space=space))
+    return _measure_block(open_test(pickled), words)
 
 
 def _measure_block(test: SenseTest, words: Sequence[str]) -> list[Usage]:

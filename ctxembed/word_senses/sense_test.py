@@ -1,6 +1,9 @@
 """Test whether a word has more than one sense, by the bar of this corpus."""
 
-from dataclasses import dataclass
+import math
+import pickle
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from ctxembed.word_senses.evidence import Evidence, EvidenceReader, Z
 from ctxembed.word_senses.sense_space import make_space
 
 BAR = 0.5  # probability of two or more senses
+MAX_ARRAY = 1 << 25  # numbers of the vectors that a process keeps as an array
 
 
 @dataclass(frozen=True)
@@ -88,3 +92,17 @@ def _number(evidence: Evidence) -> int:
     most = max(2, evidence.occurrences // OCCURRENCES_PER_SENSE)
     scores = evidence.separation.scores
     return max((k for k, s in enumerate(scores, 2) if s >= 1 and k <= most), default=2)
+
+
+@lru_cache(maxsize=1)
+def open_test(pickled: bytes) -> SenseTest:
+    """Return the test of (model, attention, bar), in a process that opens the model once."""
+    model, attention, calibration = pickle.loads(pickled)
+    test = SenseTest.of(Representations.of(model), attention)
+    test.keep(calibration)
+    if math.prod(model.vectors.shape) > MAX_ARRAY:
+        return test
+    space = test.reader.space  # computed once, not at each access
+    inputs = np.asarray(space.representation.inputs[np.arange(len(model.vocabulary))])
+    space = replace(space, representation=replace(space.representation, inputs=inputs))
+    return replace(test, reader=replace(test.reader, space=space))

@@ -1,7 +1,11 @@
 """Which words need their context: made-up vectors by hand, the command on the small fixed model."""
 
+import importlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +20,9 @@ from ctxembed.word_senses.calibrate import fit_bar
 from ctxembed.word_senses.cluster import Separation
 from ctxembed.word_senses.evidence import Evidence, measure_evidence
 from ctxembed.word_senses.sense_space import SenseSpace, mean_cosine_between
-from tests.conftest import Run, mentions
+from tests.conftest import ROOT, Run, mentions
 
+ambiguity_query = importlib.import_module("ctxembed.queries.ambiguity")
 COLUMNS = (
     "word\tcount\tsenses\tprobability\tprob_low\tprob_high\tscore\tself_similarity\tlow\thigh"
     "\tneighbors\tstatic_variance\tverdict"
@@ -231,3 +236,43 @@ def test_needs_no_sklearn(spawn: Run, often: Path, tmp_path: Path) -> None:
         "ambiguity", "bank", "-m", str(often), env={"PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_several_processes_give_the_same_answer(
+    run: Run, often: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ("ambiguity", "--min-count", "30", "-m", str(often))
+    alone = run(*ask).stdout
+    monkeypatch.setattr(ambiguity_query, "BLOCK", 2)
+    assert run(*ask).stdout == alone  # whatever is read together
+    monkeypatch.setattr(ambiguity_query, "MANY_BLOCKS", 2)
+    monkeypatch.setattr(ambiguity_query, "cores", lambda: 2)
+    assert run(*ask).stdout == alone
+
+
+# Measures two words at a time, and is interrupted after the first two.
+INTERRUPTED = """
+import importlib, sys
+query = importlib.import_module("ctxembed.queries.ambiguity")
+query.BLOCK, measure = 2, query._measure_block
+def interrupted(test, words):
+    if "the" not in words:
+        raise KeyboardInterrupt
+    return measure(test, words)
+query._measure_block = interrupted
+from ctxembed.cli.main import run
+sys.exit(run())
+"""
+
+
+def test_an_interrupt_keeps_what_was_measured(run: Run, often: Path) -> None:
+    ask = ("ambiguity", "--min-count", "30", "-m", str(often))
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *ask], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130, done.stderr
+    assert mentions(done.stderr, "interrupted the~2~most~frequent~of~6 words")
+    lines = done.stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["word", "apple", "the"]
+    assert set(lines) <= set(run(*ask).stdout.splitlines())

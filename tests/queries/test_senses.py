@@ -1,19 +1,22 @@
 """Senses: the maths on made-up clouds, the command on the small fixed model."""
 
+import importlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import ctxembed
 from ctxembed.context.hits import find_hits
 from ctxembed.context.parse import parse
 from ctxembed.context.representation import Attention
 from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
-from ctxembed.model.saved_senses import open_senses, saved_senses
+from ctxembed.model.saved_senses import SavedSenses, open_senses, saved_senses
 from ctxembed.word_senses.cluster import adjusted_rand, cluster, distinct_rows, merge_parts
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_space import (
@@ -322,6 +325,35 @@ def test_top_chooses_the_words(run: Run, often: Path, tmp_path: Path) -> None:
     both = run("senses", "bank", "--top", "3", "-m", str(folder))
     assert (both.returncode, both.stdout) == (2, "")
     assert mentions(both.stderr, "words --top")
+
+
+def test_top_in_several_processes(run: Run, often: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = ("senses", "--top", "2", "-m", str(often))
+    alone = run(*ask)
+    query = importlib.import_module("ctxembed.queries.senses")
+    monkeypatch.setattr(query, "MANY_WORDS", 1)
+    monkeypatch.setattr(query, "BLOCK", 1)
+    monkeypatch.setattr(query, "cores", lambda: 2)
+    done = run(*ask)
+    assert (done.stdout, done.returncode) == (alone.stdout, 0)
+    assert len(done.stdout.splitlines()) > 2
+
+
+def test_an_interrupt_keeps_the_senses_found(often: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = importlib.import_module("ctxembed.queries.senses")
+    words, find = list[str](), query.find_senses
+
+    def interrupted(representations: Representations, word: str, **options: Any) -> SavedSenses:
+        words.append(word)
+        if len(words) == 3:
+            raise KeyboardInterrupt
+        found: SavedSenses = find(representations, word, **options)
+        return found
+
+    monkeypatch.setattr(query, "find_senses", interrupted)
+    table = ctxembed.senses(often, ["bank", "apple", "sweet"], k=2)
+    assert table.interrupted and mentions(table.notes[-1], "interrupted 2~of~3 words")
+    assert {row["word"] for row in table} == {"bank", "apple"}
 
 
 def test_words_without_saved_senses_do_not_stop_the_others(run: Run) -> None:
