@@ -269,12 +269,20 @@ def english(given: Given) -> Iterator[Line]:
 
 
 def terms(given: Given) -> Iterator[Line]:
-    """The bundled attention without each of its terms."""
+    """The bundled attention beside itself without each of its terms, in one figure of each part."""
+    found: dict[str, dict[str, float]] = {}
+    metrics: dict[str, str] = {}
     for part, metric, name, value, *_ in _rows(
         run("-m", "bench.terms", need(given.data, "--data"))
     ):
-        if _is_number(value):
-            yield Line(f"{part} {metric}, {name}", value)
+        if _is_number(value) and metric in (metrics.setdefault(part, metric), "distractor"):
+            found.setdefault(f"{part} {metric}", {})[name] = float(value)
+    for what, values in found.items():
+        ours = values["learned"]
+        for name, without in values.items():
+            if name.startswith("learned, no"):
+                peer = f"{without:.3f} ({name})"
+                yield Line(f"{what}, learned", f"{ours:.3f}", peer, ours / max(without, 1e-9))
 
 
 def shift(given: Given) -> Iterator[Line]:

@@ -176,8 +176,8 @@ def report(representations: Representations, name: str, words: Sequence[str], la
             taught.append(teach(space.project(vectors), truth))
             some = vectors[rng.permutation(len(vectors))[:DRAWN_OCCURRENCES]]
             merged = [model.vocabulary.row(word) for word in drawn]
-            near = reader.near(merged, sizes)
-            evidence = measure_evidence(some, None, space, near, 1)
+            near = reader.near([(merged, sizes)])[0]
+            evidence = measure_evidence(some, None, space, near)
             needs.append(test.judge(evidence).senses > 1)
         right = np.mean(np.array(numbers) == len(sizes))
         counts = " ".join(map(str, np.bincount(numbers, minlength=7)[1:]))

@@ -130,6 +130,7 @@ class Table:
         self.failed: list[str] = []  # conditions that hold: the command exits with 1
         self.lead = lead
         self.title = title  # printed above it on a page
+        self.interrupted = False  # by Ctrl-C: the rows are those known until then
         self.no_picture = ""  # why it has none, where another model would have one
 
     def __getstate__(self) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def note(text: str) -> None:
 def print_result(result: Table | Iterable[Table] | None) -> None:
     """Print what a command returned; exit with 4 if a word or a line had to be left out.
 
-    The code is 1 if a condition of the table failed.
+    The code is 1 if a condition of the table failed, and 130 if Ctrl-C ended it early.
     """
     several = not isinstance(result, Table)
     tables = [result] if isinstance(result, Table) else list(result or ())
@@ -186,6 +186,9 @@ def print_result(result: Table | Iterable[Table] | None) -> None:
             note(line)
         if not skip:
             say(table.unknown[before:])  # what turned up while rows were read
+    if any(table.interrupted for table in tables):
+        sys.stdout.flush()  # what is not written yet is thrown away
+        raise KeyboardInterrupt
     if skip:
         return note_skipped([line for table in tables for line in table.unknown])
     say_bad_lines()

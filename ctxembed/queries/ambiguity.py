@@ -1,7 +1,9 @@
 """Answer `ambiguity`: which words need their context, and which are served by one vector."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,12 +16,16 @@ from ctxembed.model.bundled import on_model, refuse_bundled
 from ctxembed.model.model import Model
 from ctxembed.model.saved_ambiguity import SavedAmbiguity, read_ambiguity, save_words
 from ctxembed.progress import SILENT, Progress
+from ctxembed.static.engine import cores
 from ctxembed.table import Cell, Chart, Column, Table
+from ctxembed.text.processes import in_processes
 from ctxembed.text.tokenizer import MANY, is_content
 from ctxembed.word_senses.evidence import MIN_OCCURRENCES
 from ctxembed.word_senses.sense_space import current_senses, make_space
-from ctxembed.word_senses.sense_test import BAR, SenseTest
+from ctxembed.word_senses.sense_test import BAR, SenseTest, open_test
 
+BLOCK = 32  # words that are read together
+MANY_BLOCKS = 12  # that are worth other processes, which have to start
 MIN_WORDS = 20  # for a note about all of them together
 VERDICTS = ("needs-context", "unsure", "static-ok", "too-rare", "not-measured")
 AMBIGUITY = (
@@ -96,6 +102,7 @@ def ambiguity(
     representations = Representations.of(model)
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
     name = attention or representations.default()
+    usages, interrupted = list[Usage](), False
     if model.index is None:
         usages, note = _look_up(
             model, name, list(dict.fromkeys(known)) if words else None, min_count
@@ -108,7 +115,15 @@ def ambiguity(
             measured = model.vocabulary.spell(np.flatnonzero(model.counts >= frequent).tolist())
         if not measured:
             raise CtxembedError(f"no word occurs {min_count} times; give a lower --min-count")
-        usages = list(measure_usages(representations, name, measured, progress))
+        try:
+            for usage in measure_usages(representations, name, measured, progress):
+                usages.append(usage)
+        except KeyboardInterrupt:
+            if not usages:
+                raise
+            interrupted = True
+            some = f"the {len(usages)}{'' if words else ' most frequent'} of {len(measured)} words"
+            notes.append(f"interrupted: only {some} were measured")
         over = f"{make_space(representations, name).baseline:.3f}"
         notes.append(_explain(SenseTest.of(representations, name).calibration().words, over))
     if save:
@@ -124,11 +139,15 @@ def ambiguity(
     if seed is not None:
         notes.append("the seed has no effect: of a word the same occurrences are always drawn")
     if summary:
-        return Table(SUMMARY, _summary(representations, usages), notes, unknown)
+        table = Table(SUMMARY, _summary(representations, usages), notes, unknown)
+        table.interrupted = interrupted
+        return table
     rows = [
         (u.word, u.count, u.senses or None, *astuple(u)[3:], u.verdict) for u in usages[:number]
     ]
-    return Table(AMBIGUITY, rows, notes, unknown, DOTS)
+    table = Table(AMBIGUITY, rows, notes, unknown, DOTS)
+    table.interrupted = interrupted
+    return table
 
 
 def _explain(calibrated: int, baseline: str) -> str:
@@ -201,23 +220,42 @@ def ambiguous_words(
 def measure_usages(
     representations: Representations, attention: str, words: Sequence[str], progress: Progress
 ) -> Iterator[Usage]:
-    """Yield the usage of each word; what it is depends on no other word."""
-    test = SenseTest.of(representations, attention)
-    test.calibration(progress)
+    """Yield the usage of each word; what it is depends on no other word.
+
+    Words are read in blocks; many blocks are divided among processes.
+    """
+    model, test = representations.model, SenseTest.of(representations, attention)
+    calibration = test.calibration(progress)
+    blocks = [words[first : first + BLOCK] for first in range(0, len(words), BLOCK)]
+    workers, measure = 1, partial(_measure_block, test)
+    if len(blocks) >= MANY_BLOCKS and model.whole is None:
+        workers = min(cores(), len(blocks))
+        measure = partial(_measure_in_process, pickle.dumps((model, attention, calibration)))
     with progress.stage("measuring", len(words), "words") as stage:
-        for word in words:
-            hits = find_hits(representations.model, word)
-            evidence = test.measure(hits)
-            if evidence is None:
-                yield Usage(hits.query, len(hits.positions))
-            else:
-                verdict = test.judge(evidence)
-                yield Usage(
-                    hits.query, len(hits.positions), verdict.senses, verdict.probability,
-                    verdict.low, verdict.high, evidence.clustering.scores[0], evidence.similarity,
-                    evidence.low, evidence.high, evidence.neighbors, evidence.explained,
-                )  # fmt: skip
-            stage.advance()
+        for usages in in_processes(measure, blocks, workers):
+            stage.advance(len(usages))
+            yield from usages
+
+
+def _measure_in_process(pickled: bytes, words: Sequence[str]) -> list[Usage]:
+    return _measure_block(open_test(pickled), words)
+
+
+def _measure_block(test: SenseTest, words: Sequence[str]) -> list[Usage]:
+    """Return the usage of some words, which are read together."""
+    found = [find_hits(test.reader.representations.model, word) for word in words]
+    usages = []
+    for hits, evidence in zip(found, test.reader.read(found), strict=True):
+        if evidence is None:
+            usages.append(Usage(hits.query, len(hits.positions)))
+            continue
+        verdict = test.judge(evidence)
+        usages.append(Usage(
+            hits.query, len(hits.positions), verdict.senses, verdict.probability,
+            verdict.low, verdict.high, evidence.separation.scores[0], evidence.similarity,
+            evidence.low, evidence.high, evidence.neighbors, evidence.explained,
+        ))  # fmt: skip
+    return usages
 
 
 def _summary(representations: Representations, usages: Sequence[Usage]) -> list[tuple[str, Cell]]:

@@ -1,6 +1,8 @@
 """Answer `senses`: the senses of a word, and its static vector as a weighted sum of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import pickle
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,14 +19,16 @@ from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, save_senses
 from ctxembed.progress import SILENT, Progress
 from ctxembed.queries.define import open_definitions
+from ctxembed.static.engine import cores
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.table import Cell, Column, Table
+from ctxembed.text.processes import in_processes
 from ctxembed.word_senses.cluster import MAX_SENSES
 from ctxembed.word_senses.definitions import UNSURE, Definitions
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_map import draw_map, map_senses
 from ctxembed.word_senses.sense_space import current_senses
-from ctxembed.word_senses.sense_test import BAR
+from ctxembed.word_senses.sense_test import BAR, SenseTest, open_test
 from ctxembed.word_senses.supervised import transfer_senses
 
 SENSES = (
@@ -58,6 +62,8 @@ NUMBERS = (
 )  # fmt: skip
 MIN_AGREEMENT = 0.5  # agreement of resamples below which a split is doubtful
 SAVE_EVERY = 50  # words
+MANY_WORDS = 200  # of --top, that are worth other processes, which have to start
+BLOCK = 4  # words that a process takes at once
 SIDE = 200  # characters on each side of an example that is defined
 
 
@@ -103,54 +109,55 @@ def senses(
     known, notes, unknown = model.vocabulary.keep_known(words) if words else ([], [], [])
     alone = len(known) + len(unknown) == 1
 
-    def load_or_find(word: str) -> Mixture:
-        saved = (
-            None if again or save or model.whole or source else current_senses(model, word, name)
-        )
-        if saved is not None:  # are they what these options would find?
-            facts = saved.facts
-            same = (facts.get("most"), facts.get("seed")) == (most, seed)
-            same &= min_score in (None, facts.get("min_score", 1.0)) and k in (None, saved.number)
-            # Of earlier versions, whose bar was another one.
-            by_rule = {facts.get("k"), facts.get("min_score"), k, min_score} == {None}
-            same &= not (by_rule and "probability" not in facts and model.index is not None)
-            saved = saved if same else None
-        result = saved or (find_senses(
-            representations, word, k=k, attention=name, most=most, seed=seed,
-            min_score=min_score, progress=progress if alone else SILENT,
-        ) if source is None
-            else _take(source, representations, word, name, most, seed))  # fmt: skip
-        old = current_senses(model, word, name) if save else None
+    finder = Finder(name, k, most, seed, min_score, again or save or source is not None)
+
+    def mix(result: SavedSenses, was_saved: bool) -> Mixture:
+        old = current_senses(model, result.word, name) if save else None
         if old is not None and list(old.counts) == list(result.counts):  # the same senses again
             result = result.rename(dict(enumerate(old.names, 1)))
         result = _name_senses(result, names) if names else result
         static = model.vector(result.word, representations.get(name).inputs)
-        return Mixture(result, saved is not None, *unmix(static, result.vectors, result.shares))
+        return Mixture(result, was_saved, *unmix(static, result.vectors, result.shares))
 
-    candidates: Iterable[str] = dict.fromkeys(known)
-    if top is not None:
+    results: Iterator[Result]
+    if source is not None:
+        results = _take_each(source, representations, known, name, most, seed)
+    elif top is None:
+        shown = progress if alone else SILENT
+        results = (finder.try_(representations, word, shown) for word in dict.fromkeys(known))
+    else:
         from ctxembed.queries.ambiguity import ambiguous_words
 
-        candidates = ambiguous_words(representations, name, progress, min_count)
+        words = list(ambiguous_words(representations, name, progress, min_count))
+        results = _find_many(representations, finder, words)
     mixtures: list[Mixture] = []
+    interrupted = False
     outer, total = SILENT if alone else progress, len(known) if top is None else top
     with outer.stage("senses", total, "words") as stage:  # one bar at a time
-        for word in candidates:
-            try:
-                mixture = load_or_find(word)
-            except CtxembedError as error:
-                if alone or (isinstance(error, ModelError) and model.index is not None):
-                    raise
-                (notes if model.index is not None else unknown).append(str(error))
-                continue
-            if top is not None and mixture.senses.number < 2:
-                continue
-            mixtures.append(mixture)
-            stage.advance()
-            if save and len(mixtures) % SAVE_EVERY == 0:  # an interrupted run keeps these
-                save_senses(model, *(item.senses for item in mixtures[-SAVE_EVERY:]))
-            if len(mixtures) == top:
-                break
+        try:
+            for answer in results:
+                if isinstance(answer, CtxembedError):
+                    if alone or (isinstance(answer, ModelError) and model.index is not None):
+                        raise answer
+                    (notes if model.index is not None else unknown).append(str(answer))
+                    continue
+                mixture = mix(*answer)
+                if top is not None and mixture.senses.number < 2:
+                    continue
+                mixtures.append(mixture)
+                stage.advance()
+                if save and len(mixtures) % SAVE_EVERY == 0:  # an interrupted run keeps these
+                    save_senses(model, *(item.senses for item in mixtures[-SAVE_EVERY:]))
+                if len(mixtures) == top:
+                    break
+        except KeyboardInterrupt:
+            if not mixtures:
+                raise
+            interrupted = True
+            notes.append(f"interrupted: the senses of {len(mixtures)} of {total} words")
+        finally:
+            if isinstance(results, Generator):
+                results.close()  # its processes end
     if model.index is None and not mixtures and unknown:
         raise ModelError("\n".join(unknown))
     if alone:
@@ -179,6 +186,7 @@ def senses(
         points = partial(map_senses, representations, result, seed)
         chart = draw_map(result.word, result.attention, points)
     table = Table(columns, rows, notes, unknown, chart)
+    table.interrupted = interrupted
     if model.index is None:
         table.no_picture = (
             "This model has no text, so there are no occurrences of its senses to draw."
@@ -187,6 +195,83 @@ def senses(
     elif not alone:
         table.no_picture = "The picture of senses shows one word. Give one word, or -f tsv."
     return table
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds the senses of a word, or takes those that are saved where they are the same."""
+
+    attention: str
+    k: int | None
+    most: int
+    seed: int
+    min_score: float | None
+    again: bool  # whether saved senses are left alone
+
+    def load(self, model: Model, word: str) -> SavedSenses | None:
+        """Return the saved senses of a word, if they are what these options would find."""
+        if self.again or model.whole:
+            return None
+        saved = current_senses(model, word, self.attention)
+        if saved is None:
+            return None
+        facts = saved.facts
+        same = (facts.get("most"), facts.get("seed")) == (self.most, self.seed)
+        same &= self.min_score in (None, facts.get("min_score", 1.0))
+        same &= self.k in (None, saved.number)
+        # Of earlier versions, whose bar was another one.
+        by_rule = {facts.get("k"), facts.get("min_score"), self.k, self.min_score} == {None}
+        same &= not (by_rule and "probability" not in facts and model.index is not None)
+        return saved if same else None
+
+    def try_(
+        self, representations: Representations, word: str, progress: Progress = SILENT
+    ) -> "Result":
+        """Return the senses of a word and whether they were saved, or the error."""
+        try:
+            saved = self.load(representations.model, word)
+            return saved or find_senses(
+                representations, word, k=self.k, attention=self.attention, most=self.most,
+                seed=self.seed, min_score=self.min_score, progress=progress,
+            ), saved is not None  # fmt: skip
+        except CtxembedError as error:
+            return error
+
+
+Result = tuple[SavedSenses, bool] | CtxembedError
+
+
+def _find_many(
+    representations: Representations, finder: Finder, words: Sequence[str]
+) -> Iterator[Result]:
+    """Yield the senses of each word, on all processors where there are many words."""
+    model = representations.model
+    if model.whole is not None or len(words) < MANY_WORDS:
+        yield from (finder.try_(representations, word) for word in words)
+        return
+    calibration = SenseTest.of(representations, finder.attention).calibration()
+    find = partial(_find_block, pickle.dumps((model, finder.attention, calibration)), finder)
+    blocks = [words[first : first + BLOCK] for first in range(0, len(words), BLOCK)]
+    with closing(in_processes(find, blocks, cores())) as found:
+        for some in found:
+            yield from some
+
+
+def _find_block(pickled: bytes, finder: Finder, words: Sequence[str]) -> list[Result]:
+    representations = open_test(pickled).reader.representations
+    return [finder.try_(representations, word) for word in words]
+
+
+def _take_each(
+    source: Model | str | Path, representations: Representations, words: Sequence[str],
+    attention: str, most: int, seed: int,
+) -> Iterator[Result]:  # fmt: skip
+    """Yield the senses of each word that another model has saved."""
+    for word in dict.fromkeys(words):
+        try:
+            yield _take(source, representations, word, attention, most, seed), False
+        except CtxembedError as error:
+            yield error
 
 
 def _take(

@@ -28,7 +28,9 @@ def log_likelihood(count_a: Floats, size_a: float, count_b: Floats, size_b: floa
     return np.maximum(2 * total, 0.0)
 
 
-def log_ratio(count_a: Floats, size_a: float, count_b: Floats, size_b: float) -> Floats:
+def log_ratio(
+    count_a: Floats, size_a: float | Floats, count_b: Floats, size_b: float | Floats
+) -> Floats:
     """Return log2 of the ratio of two rates (n,); a count of 0 is taken as one half.
 
     >>> log_ratio(np.array([8.0, 0.0]), 100, np.array([1.0, 2.0]), 100).tolist()

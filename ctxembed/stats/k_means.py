@@ -1,5 +1,7 @@
 """k-means clustering (Lloyd's algorithm, k-means++), as in scikit-learn but with numpy only."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,35 +52,60 @@ def k_means(
     return centres
 
 
-def find_centres(x: Floats, k: int, seed: int, starts: int) -> Floats:
-    """Return the best k centres (k, d) of several runs of k-means, each begun by k-means++."""
-    rng = np.random.RandomState(seed)
-    middle = x.mean(axis=0)  # distances are more exact around it
+def find_centres(x: Floats, k: int, seeds: Sequence[int]) -> Floats:
+    """Return k centres (R, k, d) of each of R sets of rows x (R, n, d), begun by k-means++.
+
+    One run for each set, whose seed is in seeds (R,); the sets are computed together.
+    """
+    middle = x.mean(axis=1, keepdims=True)  # distances are more exact around it
     x = x - middle
-    lowest, best = np.inf, x[:k]
-    for _ in range(starts):
-        centres = k_means(x, _plus_plus(x, k, rng), tolerance=TOLERANCE)
-        inertia = float(((x - centres[nearest(x, centres)]) ** 2).sum())
-        if inertia < lowest * (1 - 1e-12):  # the same clusters may differ in the last digit
-            lowest, best = inertia, centres
-    return np.asarray(best + middle)
+    draws = [np.random.RandomState(seed).uniform(size=_draws(k)) for seed in seeds]
+    centres = _plus_plus(x, k, np.array(draws))
+    min_shift = TOLERANCE * x.var(axis=1).mean(axis=1)  # (R,)
+    before = np.full(x.shape[:2], -1, np.intp)
+    running = np.arange(len(x))  # the sets whose centres still move
+    for _ in range(300):
+        some, own = (x, centres) if len(running) == len(x) else (x[running], centres[running])
+        fit = some @ own.swapaxes(1, 2) - 0.5 * (own * own).sum(axis=2)[:, None]  # as in nearest
+        labels = fit.argmax(axis=2)  # (r, n)
+        changed = (labels != before[running]).any(axis=1)
+        member = (labels[:, None] == np.arange(k)[:, None]).astype(x.dtype)  # (r, k, n)
+        total = member.sum(axis=2, keepdims=True)
+        moved = np.where(total > 0, member @ some / np.maximum(total, 1), own)
+        shift = ((moved - own) ** 2).sum(axis=(1, 2))
+        centres[running[changed]] = moved[changed]
+        before[running] = labels
+        running = running[changed & (shift > min_shift[running])]
+        if not len(running):
+            break
+    return np.asarray(centres + middle)
 
 
-def _plus_plus(x: Floats, k: int, rng: np.random.RandomState) -> Floats:
-    """Return k rows of x by k-means++ (Arthur and Vassilvitskii 2007), each the best of a few."""
-    squares = np.einsum("nd,nd->n", x, x)
+def _draws(k: int) -> int:
+    """Return how many random numbers k-means++ takes: one, then a few for each other centre."""
+    return 1 + (k - 1) * (2 + int(np.log(k)))
 
-    def distances(rows: NDArray[np.intp]) -> Floats:
-        apart = squares[rows, None] - 2 * x[rows] @ x.T + squares
-        return np.asarray(np.maximum(apart, 0))  # (rows, n)
 
-    chosen = [int(rng.choice(len(x), p=np.full(len(x), 1 / len(x))))]
-    closest = distances(np.array(chosen))[0]  # (n,) to the nearest row chosen
-    for _ in range(1, k):
-        drawn = rng.uniform(size=2 + int(np.log(k))) * closest.sum()
-        rows = np.minimum(np.searchsorted(np.cumsum(closest), drawn), len(x) - 1)
-        each = np.minimum(closest, distances(rows))
-        best = int(each.sum(axis=1).argmin())
-        chosen.append(int(rows[best]))
-        closest = each[best]
-    return x[chosen]
+def _plus_plus(x: Floats, k: int, draws: Floats) -> Floats:
+    """Return k rows of each x (R, n, d) by k-means++ (Arthur and Vassilvitskii 2007).
+
+    Each is the best of a few. draws: (R, _draws(k)) random numbers from 0 to 1.
+    """
+    squares, sets, last = np.einsum("rnd,rnd->rn", x, x), np.arange(len(x)), x.shape[1] - 1
+    tries = draws[:, 1:].reshape(len(x), k - 1, -1)
+    rows = (draws[:, :1] * x.shape[1]).astype(np.intp)  # (R, 1)
+    chosen, closest = [rows[:, 0]], np.full(squares.shape, np.inf)  # (R, n) to the nearest chosen
+    for step in range(k):
+        if step:
+            drawn = tries[:, step - 1] * closest.sum(axis=1, keepdims=True)  # (R, tries)
+            rows = (np.cumsum(closest, axis=1)[:, None] < drawn[..., None]).sum(axis=2)
+            rows = np.minimum(rows, last)
+        picked = x[sets[:, None], rows]  # (R, tries, d)
+        apart = squares[sets[:, None], rows][..., None] - 2 * picked @ x.swapaxes(1, 2)
+        apart += squares[:, None]
+        each = np.minimum(closest[:, None], np.maximum(apart, 0))  # (R, tries, n)
+        best = each.sum(axis=2).argmin(axis=1)
+        closest = each[sets, best]
+        if step:
+            chosen.append(rows[sets, best])
+    return np.asarray(x[sets[:, None], np.stack(chosen, axis=1)])

@@ -131,17 +131,21 @@ class UnitCounts:
         """Return the ends (rows,) of 95 % bootstrap intervals of log2 of the ratio of the rates."""
         order, first, second = self._order
         bounds = [0, first, first + second, len(order)]
-        weights = np.zeros((RESAMPLES, len(order)))
+        a, b = np.zeros((2, len(rows), RESAMPLES))
+        size_a, size_b = np.zeros((2, RESAMPLES))
+        wanted = [counts[rows].tocsc() for counts in self.counts]
         for begin, end in pairwise(bounds):
-            if end > begin:
-                even = np.full(end - begin, 1 / (end - begin))
-                weights[:, order[begin:end]] = rng.multinomial(end - begin, even, RESAMPLES)
-        sides = [
-            (np.asarray(counts[rows] @ weights.T), np.maximum(1, weights @ sizes))
-            for counts, sizes in zip(self.counts, self.sizes, strict=True)
-        ]
-        (a, size_a), (b, size_b) = sides  # (rows, samples), (samples,)
-        ratios = log_ratio(a, size_a, b, size_b)
+            units, even = order[begin:end], np.full(end - begin, 1 / max(1, end - begin))
+            batch = max(1, MAX_CELLS // (4 * max(1, end - begin)))  # samples drawn at once
+            for start in range(0, RESAMPLES if end > begin else 0, batch):
+                some = slice(start, min(RESAMPLES, start + batch))
+                drawn = rng.multinomial(end - begin, even, some.stop - start).astype(np.float64)
+                for counts, size, of_words, of_all in zip(
+                    wanted, self.sizes, (a, b), (size_a, size_b), strict=True
+                ):
+                    of_words[:, some] += counts[:, units] @ drawn.T
+                    of_all[some] += drawn @ size[units]
+        ratios = log_ratio(a, np.maximum(1, size_a), b, np.maximum(1, size_b))
         low, high = np.quantile(ratios, [0.025, 0.975], axis=1)
         return low, high
 

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
 from typing import TypeVar
@@ -20,7 +20,9 @@ def start_pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, context, end_with_parent, (os.getpid(),))
 
 
-def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
+def in_processes(
+    function: Callable[[T], R], items: Sequence[T], workers: int
+) -> Generator[R, None, None]:
     """Yield function(item) for each item in order; an error or Ctrl-C ends all processes."""
     if workers < 2:
         yield from map(function, items)

@@ -67,8 +67,7 @@ def calibrate(reader: EvidenceReader, progress: Progress) -> Calibration:
     merged: list[Evidence] = []
     with progress.stage("calibrating", 2 * number, "words") as stage:
         for row in drawn:
-            if (found := reader.read(words[row])) is not None:
-                plain.append(found)
+            plain += [found for found in reader.read([words[row]]) if found is not None]
             stage.advance()
         for _ in range(number):
             one, other = rng.choice(rows, 2, replace=False, p=chance).tolist()
@@ -109,7 +108,7 @@ def _measure_merged(
     inputs: Any = MergedWords(space.representation.inputs, rows, sizes)
     representation = replace(space.representation, inputs=inputs)
     vectors = vectors_at(model, representation, np.concatenate(positions))
-    return measure_evidence(vectors, inputs.vector, space, reader.near(rows, sizes), 1)
+    return measure_evidence(vectors, inputs.vector, space, reader.near([(rows, sizes)])[0])
 
 
 def fit_bar(plain: Sequence[Evidence], merged: Sequence[Evidence]) -> Calibration:

@@ -6,6 +6,7 @@ clustering), as long as they lie nearer to each other than two different words o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,39 @@ SAME_CONTEXT = 0.95  # cosine from which two contexts count as the same
 
 
 @dataclass(frozen=True)
+class Separation:
+    """How far apart the groups lie that the occurrences of a word fall into."""
+
+    scores: Sequence[float]  # for 2, 3, ... senses: how far apart, 1 is enough
+    error: float  # standard error of the score of two senses
+    points: Floats  # (m, 12) the occurrences that were compared, in the first directions
+    resamples: "Resamples | None" = None  # None for one sense
+
+    @cached_property
+    def agreements(self) -> list[float]:
+        """For 2, 3, ... senses: the mean adjusted Rand index of the groups of two resamples."""
+        means = []
+        for number in range(2, len(self.scores) + 2):
+            agree = adjusted_rand(self.label(number))
+            means.append(float((agree.sum() - len(agree)) / (len(agree) * (len(agree) - 1))))
+        return means
+
+    def label(self, number: int) -> Labels:
+        """Return (R, m) the group of each point in each resample, for a number of groups."""
+        assert self.resamples is not None
+        owners = self.resamples.owners
+        groups = owners[min(number, len(owners)) - 1]  # (R, parts)
+        numbered = np.array([np.unique(own, return_inverse=True)[1] for own in groups])
+        return np.take_along_axis(numbered, self._parts, axis=1)
+
+    @cached_property
+    def _parts(self) -> Labels:
+        """(R, m) the part of each point in each resample."""
+        assert self.resamples is not None
+        return np.array([nearest(self.points, centres) for centres in self.resamples.centres])
+
+
+@dataclass(frozen=True)
 class Clustering:
     """The sense of each occurrence; sense 0 is the most frequent."""
 
@@ -43,7 +77,6 @@ class Clustering:
     stability: float | None  # adjusted Rand index of the senses of resamples; None for one sense
     scores: Sequence[float]  # for 2, 3, ... senses: how far apart, 1 is enough
     agreements: Sequence[float]  # for 2, 3, ... senses: as stability
-    error: float = 0.0  # standard error of the score of two senses
 
     @property
     def number(self) -> int:
@@ -51,44 +84,24 @@ class Clustering:
         return len(self.bias)
 
 
-def cluster(
-    vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1,
-    resamples: int = RESAMPLES,
-) -> Clustering:  # fmt: skip
+def cluster(vectors: Floats, space: SenseSpace, k: int | None, min_score: float = 1) -> Clustering:
     """Return clusters of contextual vectors (n, d): k senses, or as many as score min_score."""
-    rng, scores = np.random.default_rng(1), list[float]()  # the same senses for any seed
-    points = space.project(vectors)  # (n, d)
-    rows = rng.permutation(len(points))[:CHOOSING]
-    distinct = rows[distinct_rows(unit(vectors[rows]).astype(np.float32))]
-    chosen = points[np.sort(distinct if len(distinct) >= MIN_CONTEXTS else rows)]
-    middle = chosen.mean(axis=0)
-    chosen = chosen - middle
-    first = chosen[:, : space.kept]
-    few = first @ principal_directions(first, DIRECTIONS)  # (m, 12) where the number is chosen
-    directions = principal_directions(chosen, ASSIGN_DIRECTIONS)  # (d, 30)
-    x = (points - middle) @ directions
-    runs: list[tuple[Floats, list[Labels], list[float]]] = []
-    for number in () if k == 1 else (FIRST_RESAMPLES, resamples):
-        runs += [_resample(few, k or MAX_SENSES, rng) for _ in range(number - len(runs))]
-        # For 2, 3, ... senses, how far apart the nearest two lie; 1 is far enough.
-        heights = np.array([distances for *_, distances in runs]).mean(axis=0)  # (max_k - 1,)
-        scores = (heights / max(APART * space.apart, MIN_APART)).tolist()
-        if k is None and max(scores) < CLEAR_SCORE * min_score:
-            break
+    rng = np.random.default_rng(1)  # the same senses for any seed
+    points, chosen, middle = _compared_points(vectors, space, rng)
+    separation = _separate(chosen, space, rng, k, min_score)
+    scores = separation.scores
     if k is None:
         max_k = max(2, len(vectors) // OCCURRENCES_PER_SENSE)
         apart = (k for k, score in enumerate(scores, 2) if score >= min_score and k <= max_k)
         k = max(apart, default=1)
+    directions = principal_directions(chosen, ASSIGN_DIRECTIONS)  # (d, 30)
+    x = (points - middle) @ directions
     centres, priors, spread = x.mean(axis=0)[None], np.ones(1), 1.0
-    agreements: list[float] = []
-    for number in range(2, len(scores) + 2):
-        merged = ((parts, groups[min(number, len(groups)) - 1]) for parts, groups, _ in runs)
-        labelled = np.array([group[nearest(few, parts)] for parts, group in merged])
-        agree = adjusted_rand(labelled)
-        agreements.append(float((agree.sum() - len(runs)) / (len(runs) * (len(runs) - 1))))
-        if number == k:
-            best = int(agree.sum(axis=1).argmax())  # the one that agrees most with the others
-            centres, priors, spread = _refine(chosen @ directions, labelled[best], k)
+    if k > 1:
+        labelled = separation.label(k)
+        best = int(adjusted_rand(labelled).sum(axis=1).argmax())  # agrees most with the others
+        centres, priors, spread = _refine(chosen @ directions, labelled[best], k)
+    agreements = separation.agreements if separation.resamples else []
     stability = agreements[k - 2] if k > 1 else None
     labels = _scores(x, centres, priors, spread).argmax(axis=1)
     sizes = np.bincount(labels, minlength=k)
@@ -96,16 +109,55 @@ def cluster(
     seen = np.array([(labels == sense).argmax() for sense in range(k)])
     order = np.lexsort((seen, -sizes))  # equal sizes: in the order of the text
     centres, priors = centres[order], priors[order]
-    apart = np.linalg.norm(centres[:, None] - centres, axis=2)
-    step = (apart[apart > 0].mean() if (apart > 0).any() else 1.0) * np.sqrt(spread)
+    apart_ = np.linalg.norm(centres[:, None] - centres, axis=2)
+    step = (apart_[apart_ > 0].mean() if (apart_ > 0).any() else 1.0) * np.sqrt(spread)
     # x·c - |c|²/2 + spread log p, with x = (v A - middle) directions, is linear in v.
     lines = centres @ directions.T  # (k, d)
     weights = lines @ space.matrix.T / step
     bias = (spread * np.log(priors) - 0.5 * (centres * centres).sum(axis=1) - lines @ middle) / step
-    found = np.array([distances[0] for *_, distances in runs]) / max(APART * space.apart, MIN_APART)
-    error = jackknife_error(found, len(chosen)) if runs else 0.0
     labels = np.argsort(order)[labels]
-    return Clustering(labels, weights, bias, stability, scores, agreements, error)
+    return Clustering(labels, weights, bias, stability, scores, agreements)
+
+
+def separate(vectors: Floats, space: SenseSpace, resamples: int) -> Separation:
+    """Return how far apart the groups of contextual vectors (n, d) lie; as cluster scores them."""
+    rng = np.random.default_rng(1)
+    chosen = _compared_points(vectors, space, rng)[1]
+    return _separate(chosen, space, rng, resamples=resamples)
+
+
+def _compared_points(
+    vectors: Floats, space: SenseSpace, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Return all points (n, d), those that are compared, less their mean (m, d), and the mean."""
+    points = space.project(vectors)
+    rows = rng.permutation(len(points))[:CHOOSING]
+    distinct = rows[distinct_rows(unit(vectors[rows]).astype(np.float32))]
+    chosen = points[np.sort(distinct if len(distinct) >= MIN_CONTEXTS else rows)]
+    middle = chosen.mean(axis=0)
+    return points, chosen - middle, middle
+
+
+def _separate(
+    chosen: Floats, space: SenseSpace, rng: np.random.Generator, k: int | None = None,
+    min_score: float = 1, resamples: int = RESAMPLES,
+) -> Separation:  # fmt: skip
+    """Return how far apart groups of points (m, d) lie: those of two senses up to k or six."""
+    first = chosen[:, : space.kept]
+    few = first @ principal_directions(first, DIRECTIONS)  # (m, 12)
+    if k == 1:
+        return Separation([], 0.0, few)
+    drawn = Resamples.draw(few, k or MAX_SENSES, rng, FIRST_RESAMPLES)
+    far = max(APART * space.apart, MIN_APART)
+    if k is not None or drawn.heights.mean(axis=0).max() / far >= CLEAR_SCORE * min_score:
+        more = Resamples.draw(few, k or MAX_SENSES, rng, resamples - FIRST_RESAMPLES)
+        drawn = drawn.join(more)
+    # For 2, 3, ... senses, how far apart the nearest two lie; 1 is far enough.
+    wanted = (k or MAX_SENSES) - 1
+    heights = np.zeros((len(drawn.heights), wanted))
+    heights[:, : drawn.heights.shape[1]] = drawn.heights[:, :wanted]
+    scores = (heights.mean(axis=0) / far).tolist()
+    return Separation(scores, jackknife_error(heights[:, 0] / far, len(chosen)), few, drawn)
 
 
 def jackknife_error(values: Floats, items: int) -> float:
@@ -144,55 +196,75 @@ def distinct_rows(vectors: Floats) -> NDArray[np.intp]:
     return np.flatnonzero(first == np.arange(len(first)))
 
 
-def _resample(
-    x: Floats, max_k: int, rng: np.random.Generator
-) -> tuple[Floats, list[Labels], list[float]]:
-    """Return the k-means parts of a random sample of x (n, 12), their groups and distances."""
-    some = x[rng.permutation(len(x))[: resample_size(len(x))]]
-    parts = max(2, min(max(PARTS, 2 * max_k), len(some) // 4))
-    centres = find_centres(some, parts, int(rng.integers(2**31)), starts=1)
-    labels = nearest(some, centres)
-    sizes = np.bincount(labels, minlength=parts)
-    within = float(((some - centres[labels]) ** 2).sum()) / max(1, len(some) - parts)
-    groups, heights = merge_parts(centres, sizes, within)
-    padded = [0.0] * max(0, max_k - 1 - len(heights))
-    return centres, groups, [*heights[: max_k - 1], *padded]
+@dataclass(frozen=True)
+class Resamples:
+    """Random samples of points, each cut into parts that are merged one by one."""
+
+    centres: Floats  # (R, m, d) of the parts
+    owners: Labels  # (m, R, m) for 1, 2, ... groups: which one each part is in
+    heights: Floats  # (R, m - 1) for 2, 3, ... groups: how far the nearest two lie apart
+
+    @classmethod
+    def draw(cls, x: Floats, max_k: int, rng: np.random.Generator, number: int) -> "Resamples":
+        """Return samples of the rows of x (n, d)."""
+        size = resample_size(len(x))
+        parts = max(2, min(max(PARTS, 2 * max_k), size // 4))
+        draws = [(rng.permutation(len(x))[:size], int(rng.integers(2**31))) for _ in range(number)]
+        some = x[np.array([rows for rows, _ in draws])]  # (R, size, d)
+        centres = find_centres(some, parts, [seed for _, seed in draws])
+        labels = np.array([nearest(*pair) for pair in zip(some, centres, strict=True)])
+        sizes = (labels[:, None] == np.arange(parts)[:, None]).sum(axis=2)
+        left = some - np.take_along_axis(centres, labels[..., None], axis=1)
+        within = np.einsum("rnd,rnd->r", left, left) / max(1, size - parts)
+        return cls(centres, *merge_parts(centres, sizes, within))
+
+    def join(self, other: "Resamples") -> "Resamples":
+        """Return these samples and others."""
+        return Resamples(
+            np.concatenate([self.centres, other.centres]),
+            np.concatenate([self.owners, other.owners], axis=1),
+            np.concatenate([self.heights, other.heights]),
+        )
 
 
-def merge_parts(centres: Floats, sizes: Labels, within: float) -> tuple[list[Labels], list[float]]:
-    """Return the groupings of parts (m, d) as the two nearest groups are merged, down to one.
+def merge_parts(centres: Floats, sizes: Labels, within: Floats) -> tuple[Labels, Floats]:
+    """Return the groupings of parts (R, m, d) as the two nearest groups are merged, down to one.
 
-    within: variance inside the parts. Returns for 1, 2, ... groups which one each part is in, and
-    for 2, 3, ... the squared distance of the nearest two, less what chance adds to it, and less
-    for smaller groups. Groups that are too small are merged first.
+    within: (R,) variance inside the parts. Returns for 1, 2, ... groups which one each part is in,
+    (m, R, m), and for 2, 3, ... the squared distance of the nearest two, less what chance adds to
+    it, and less for smaller groups, (R, m - 1). Groups that are too small are merged first.
 
-    >>> groups, heights = merge_parts(np.array([[0.0], [1], [9]]), np.array([10, 10, 20]), 0.0)
-    >>> [group.tolist() for group in groups], [round(height, 2) for height in heights]
-    ([[0, 0, 0], [0, 0, 1], [0, 1, 2]], [72.25, 0.81])
+    >>> centres, sizes = np.array([[[0.0], [1], [9]]]), np.array([[10, 10, 20]])
+    >>> owners, heights = merge_parts(centres, sizes, np.zeros(1))
+    >>> owners[:, 0].tolist(), heights[0].round(2).tolist()
+    ([[0, 0, 0], [0, 0, 2], [0, 1, 2]], [72.25, 0.81])
     """
-    number = len(centres)
+    runs, number = centres.shape[:2]
     means, n = centres.astype(np.float64).copy(), np.maximum(sizes, 1e-9).astype(np.float64)
-    total, owner = n.sum(), np.arange(number)
-    groups, heights = [owner.copy()], []
-    alive = list(range(number))
-    while len(alive) > 1:
-        m, c = n[alive], means[alive]
-        apart = ((c[:, None] - c) ** 2).sum(axis=2) - within * (1 / m[:, None] + 1 / m)
-        even = (4 * m[:, None] * m / (m[:, None] + m) / total).clip(max=1)
-        height = np.maximum(apart, 0) * even**EVENNESS
-        np.fill_diagonal(height, np.inf)
-        small = m < max(2.0, MIN_FRACTION * total)
+    every, total = np.arange(runs), n.sum(axis=1)
+    owners = np.tile(np.arange(number), (number, runs, 1))  # the last is the first grouping
+    heights = np.zeros((runs, number - 1))
+    ended = np.tile(np.eye(number, dtype=np.bool_), (runs, 1, 1))  # not a pair of two groups
+    for groups in range(number - 1, 0, -1):
+        apart = ((means[:, :, None] - means[:, None]) ** 2).sum(axis=3)
+        apart -= within[:, None, None] * (1 / n[:, :, None] + 1 / n[:, None])
+        both = n[:, :, None] + n[:, None]
+        even = 4 * n[:, :, None] * n[:, None] / both / total[:, None, None]
+        height = np.maximum(apart, 0) * even.clip(max=1) ** EVENNESS
+        small = n < np.maximum(2.0, MIN_FRACTION * total)[:, None]
+        small = small[:, :, None] | small[:, None]
         # A group that is too small to be a sense joins the nearest, whatever the distance.
-        first = np.where(small[:, None] | small, height - 1e12, height)
-        i, j = np.unravel_index(int(first.argmin()), first.shape)
-        heights.append(0.0 if small[i] or small[j] else float(height[i, j]))
-        a, b = alive[min(i, j)], alive[max(i, j)]
-        means[a] = (n[a] * means[a] + n[b] * means[b]) / (n[a] + n[b])
-        n[a] += n[b]
-        owner[owner == b] = a
-        alive.remove(b)
-        groups.append(np.unique(owner, return_inverse=True)[1])
-    return groups[::-1], heights[::-1]
+        first = np.where(ended, np.inf, np.where(small, height - 1e12, height))
+        pair = first.reshape(runs, -1).argmin(axis=1)
+        a, b = pair // number, pair % number  # a < b: the first of two equal ones
+        heights[:, groups - 1] = np.where(small[every, a, b], 0.0, height[every, a, b])
+        one, other = n[every, a][:, None], n[every, b][:, None]
+        means[every, a] = (one * means[every, a] + other * means[every, b]) / (one + other)
+        n[every, a] += n[every, b]
+        ended[every, b] = ended[every, :, b] = True
+        before = owners[groups]
+        owners[groups - 1] = np.where(before == b[:, None], a[:, None], before)
+    return owners, heights
 
 
 def _scores(x: Floats, centres: Floats, priors: Floats, spread: float) -> Floats:

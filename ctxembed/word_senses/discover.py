@@ -76,7 +76,7 @@ def find_senses(
     number = verdict.senses if verdict else k
     clustering = cluster(vectors, space, number, 1.0 if min_score is None else min_score)
     if chosen is not None and verdict is not None:  # of the occurrences that chose the number
-        scores, agreements = chosen.clustering.scores, chosen.clustering.agreements
+        scores, agreements = chosen.separation.scores, chosen.separation.agreements
         clustering = replace(clustering, scores=scores, agreements=agreements)
     facts = {
         "k": k, "most": most, "seed": seed, "total": total, "stability": clustering.stability,

@@ -1,6 +1,9 @@
 """Test whether a word has more than one sense, by the bar of this corpus."""
 
-from dataclasses import dataclass
+import math
+import pickle
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from ctxembed.word_senses.evidence import Evidence, EvidenceReader, Z
 from ctxembed.word_senses.sense_space import make_space
 
 BAR = 0.5  # probability of two or more senses
+MAX_ARRAY = 1 << 25  # numbers of the vectors that a process keeps as an array
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class SenseTest:
 
     def measure(self, word: str | Hits) -> Evidence | None:
         """Return the evidence of a word; None if it occurs too rarely."""
-        return self.reader.read(word)
+        return self.reader.read([word])[0]
 
     def judge(self, evidence: Evidence, progress: Progress = SILENT) -> Verdict:
         """Return the number of senses that the evidence speaks for, by the bar of this corpus."""
@@ -64,8 +68,7 @@ class SenseTest:
 
     def calibration(self, progress: Progress = SILENT) -> Calibration:
         """Return the bar of this corpus: saved in the model, or measured once and saved."""
-        key = self.name, digest(self.reader.representations.model, self.name)
-        known = self.reader.representations.calibrations
+        key, known = self._key, self.reader.representations.calibrations
         if key not in known:
             saved = read_ambiguity(self.reader.representations.model)
             if (found := saved.calibration(*key)) is None:
@@ -75,9 +78,31 @@ class SenseTest:
         calibration: Calibration = known[key]
         return calibration
 
+    def keep(self, calibration: Calibration) -> None:
+        """Take this bar, which another process has read or measured."""
+        self.reader.representations.calibrations[self._key] = calibration
+
+    @property
+    def _key(self) -> tuple[str, int]:
+        return self.name, digest(self.reader.representations.model, self.name)
+
 
 def _number(evidence: Evidence) -> int:
     """Return the largest number of senses, two or more, that lie far enough apart."""
     most = max(2, evidence.occurrences // OCCURRENCES_PER_SENSE)
-    scores = evidence.clustering.scores
+    scores = evidence.separation.scores
     return max((k for k, s in enumerate(scores, 2) if s >= 1 and k <= most), default=2)
+
+
+@lru_cache(maxsize=1)
+def open_test(pickled: bytes) -> SenseTest:
+    """Return the test of (model, attention, bar), in a process that opens the model once."""
+    model, attention, calibration = pickle.loads(pickled)
+    test = SenseTest.of(Representations.of(model), attention)
+    test.keep(calibration)
+    if math.prod(model.vectors.shape) > MAX_ARRAY:
+        return test
+    space = test.reader.space  # computed once, not at each access
+    inputs = np.asarray(space.representation.inputs[np.arange(len(model.vocabulary))])
+    space = replace(space, representation=replace(space.representation, inputs=inputs))
+    return replace(test, reader=replace(test.reader, space=space))

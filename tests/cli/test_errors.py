@@ -297,7 +297,8 @@ def test_a_model_json_with_a_gap(key: str, tiny: Path, tmp_path: Path) -> None:
 
 def test_output_exists(run: Run, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text(PROSE)
-    assert run("train", "c.txt", "-o", "m", "--epochs", "1").returncode == 0
+    quick = ("--epochs", "1", "--static-only")
+    assert run("train", "c.txt", "-o", "m", *quick).returncode == 0
     before = {f: f.read_bytes() for f in (tmp_path / "m").rglob("*") if f.is_file()}
     said(
         run("train", "c.txt", "-o", "m"),
@@ -305,7 +306,7 @@ def test_output_exists(run: Run, tmp_path: Path) -> None:
         f"ctxembed: {tmp_path / 'm'} exists; give --force to replace it, or another name\n",
     )
     assert before == {f: f.read_bytes() for f in (tmp_path / "m").rglob("*") if f.is_file()}
-    assert run("train", "c.txt", "-o", "m", "--force", "--epochs", "1").returncode == 0
+    assert run("train", "c.txt", "-o", "m", "--force", *quick).returncode == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
     for name, why in (

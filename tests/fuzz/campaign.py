@@ -6,6 +6,7 @@ model's with exit 0, is a finding. The seed determines the tries.
 """
 
 import argparse
+import importlib
 import os
 import random
 import shutil
@@ -55,6 +56,8 @@ def main() -> int:
     options = parser.parse_args()
     for name in COMMANDS:  # every try is a fork of this process
         load_command(name)
+    for library in ("difflib", "numpy.ma", "scipy.sparse"):  # that commands import while they run
+        importlib.import_module(library)
     folder = Path(tempfile.mkdtemp(prefix="ctxembed-fuzz-"))
     # A limit on the size of files would cut bytecode, which Python then reads as damaged.
     sys.dont_write_bytecode, os.environ["PYTHONDONTWRITEBYTECODE"] = True, "1"

@@ -65,7 +65,7 @@ def replaced(workspace: Workspace) -> Tries:
             turn = 1 - turn
             with atomic_directory(workspace.folder / "m", replace=True) as work:
                 shutil.copytree(workspace.models[turn], work, dirs_exist_ok=True)
-            time.sleep(0.005)
+            time.sleep(0.02)  # shorter than a question
     try:
         while True:
             question = workspace.rng.choice(QUESTIONS)

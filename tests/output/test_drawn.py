@@ -18,7 +18,6 @@ from ctxembed.output.picture import draw
 from ctxembed.table import Table
 
 EVERYDAY = bundled_model("everyday")
-FRUIT = corpora_directory() / "fruit.txt"
 APPLE = "[Apple] launched a new phone while I was eating an orange"
 URDU = ctxembed.open_worked_example("english-urdu-task")
 AXES: dict[str, Any] = {"taste": ["fruit", "sweet"], "technology": ["phone", "company"]}
@@ -47,7 +46,9 @@ DRAWN: dict[str, list[tuple[Callable[[Path], Table], list[str]]]] = {
     "senses": [(lambda _: ctxembed.senses(EVERYDAY, "bank"), ["scatter"])],
     "kwic": [(lambda _: ctxembed.kwic(EVERYDAY, "bank"), ["scatter", "heat"])],
     "mix": [(lambda _: ctxembed.mix(steps=2, seeds=2, words=9000, dim=8, epochs=1), ["lines"])],
-    "keywords": [(lambda _: ctxembed.keywords(EVERYDAY, FRUIT, number=3), ["dots"])],
+    "keywords": [
+        (lambda own: ctxembed.keywords(own / "fruit.txt", own / "phones.txt", number=3), ["dots"])
+    ],
     "collocates": [
         (lambda _: ctxembed.collocates(EVERYDAY, "bank", number=3), ["bars"]),
         (lambda _: ctxembed.collocates(EVERYDAY, ["bank", "apple"], by_sense=True), ["bars"]),
@@ -87,6 +88,9 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("own")
     shutil.copytree(EVERYDAY, folder / "m")
     (folder / "task.tsv").write_text("\n".join(LABELLED) + "\n")
+    for name, source in (("fruit", "fruit"), ("phones", "technology")):
+        lines = (corpora_directory() / f"{source}.txt").read_text().splitlines(keepends=True)
+        (folder / f"{name}.txt").write_text("".join(lines[:400]))
     pairs = [("apple", "pear", 9), ("apple", "phone", 2), ("bank", "money", 8), ("dog", "cat", 7)]
     (folder / "pairs.tsv").write_text("".join(f"{a}\t{b}\t{n}\n" for a, b, n in pairs))
     return folder

@@ -1,7 +1,11 @@
 """Which words need their context: made-up vectors by hand, the command on the small fixed model."""
 
+import importlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +17,12 @@ from ctxembed.model.model import Model
 from ctxembed.model.saved_ambiguity import FILE, Calibration
 from ctxembed.word_senses import calibrate
 from ctxembed.word_senses.calibrate import fit_bar
-from ctxembed.word_senses.cluster import Clustering
+from ctxembed.word_senses.cluster import Separation
 from ctxembed.word_senses.evidence import Evidence, measure_evidence
 from ctxembed.word_senses.sense_space import SenseSpace, mean_cosine_between
-from tests.conftest import Run, mentions
+from tests.conftest import ROOT, Run, mentions
 
+ambiguity_query = importlib.import_module("ctxembed.queries.ambiguity")
 COLUMNS = (
     "word\tcount\tsenses\tprobability\tprob_low\tprob_high\tscore\tself_similarity\tlow\thigh"
     "\tneighbors\tstatic_variance\tverdict"
@@ -28,12 +33,12 @@ def test_describe_by_hand() -> None:
     # Three occurrences along x and one along y: 3 of the 6 pairs have cosine 1, the others 0.
     vectors = np.eye(2, dtype=np.float32)[[0, 0, 0, 1] * 10]
     space = SenseSpace(None, 4 * np.eye(2), baseline=0.1)  # type: ignore[arg-type]
-    evidence = measure_evidence(vectors, vectors[0], space, 0.5, 1)
+    evidence = measure_evidence(vectors, vectors[0], space, 0.5)
     pairs = (30 * 29 + 10 * 9) / (40 * 39)  # of one direction, all others have cosine 0
     assert evidence.similarity == pytest.approx(pairs - 0.1)
     assert evidence.low < evidence.similarity < evidence.high
     assert evidence.explained == pytest.approx(3 / 4)
-    assert evidence.clustering.number == 2
+    assert evidence.separation.scores[0] > 1
 
 
 def test_probability_by_hand() -> None:
@@ -48,7 +53,7 @@ def test_probability_by_hand() -> None:
 
 
 def made_up(signs: tuple[float, float, float], size: int) -> Evidence:
-    found = Clustering(np.zeros(1, np.intp), np.ones((1, 1)), np.zeros(1), None, [signs[0]], [0])
+    found = Separation([signs[0]], 0.0, np.zeros((1, 1)))
     return Evidence(size, found, -signs[1], -signs[1], -signs[1], -signs[2], 0.0)
 
 
@@ -233,3 +238,43 @@ def test_needs_no_sklearn(spawn: Run, often: Path, tmp_path: Path) -> None:
         "ambiguity", "bank", "-m", str(often), env={"PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_several_processes_give_the_same_answer(
+    run: Run, often: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ("ambiguity", "--min-count", "30", "-m", str(often))
+    alone = run(*ask).stdout
+    monkeypatch.setattr(ambiguity_query, "BLOCK", 2)
+    assert run(*ask).stdout == alone  # whatever is read together
+    monkeypatch.setattr(ambiguity_query, "MANY_BLOCKS", 2)
+    monkeypatch.setattr(ambiguity_query, "cores", lambda: 2)
+    assert run(*ask).stdout == alone
+
+
+# Measures two words at a time, and is interrupted after the first two.
+INTERRUPTED = """
+import importlib, sys
+query = importlib.import_module("ctxembed.queries.ambiguity")
+query.BLOCK, measure = 2, query._measure_block
+def interrupted(test, words):
+    if "the" not in words:
+        raise KeyboardInterrupt
+    return measure(test, words)
+query._measure_block = interrupted
+from ctxembed.cli.main import run
+sys.exit(run())
+"""
+
+
+def test_an_interrupt_keeps_what_was_measured(run: Run, often: Path) -> None:
+    ask = ("ambiguity", "--min-count", "30", "-m", str(often))
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *ask], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130, done.stderr
+    assert mentions(done.stderr, "interrupted the~2~most~frequent~of~6 words")
+    lines = done.stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["word", "apple", "the"]
+    assert set(lines) <= set(run(*ask).stdout.splitlines())

@@ -1,19 +1,22 @@
 """Senses: the maths on made-up clouds, the command on the small fixed model."""
 
+import importlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import ctxembed
 from ctxembed.context.hits import find_hits
 from ctxembed.context.parse import parse
 from ctxembed.context.representation import Attention
 from ctxembed.context.representations import Representations
 from ctxembed.model.bundled import bundled_model
 from ctxembed.model.model import Model
-from ctxembed.model.saved_senses import open_senses, saved_senses
+from ctxembed.model.saved_senses import SavedSenses, open_senses, saved_senses
 from ctxembed.word_senses.cluster import adjusted_rand, cluster, distinct_rows, merge_parts
 from ctxembed.word_senses.discover import find_senses
 from ctxembed.word_senses.sense_space import (
@@ -87,20 +90,21 @@ def test_near_duplicates_count_once() -> None:
 
 def test_parts_are_joined_by_hand() -> None:
     """Four parts on a line, 0 1 | 10 12: first 0 and 1, then 10 and 12, then both."""
-    centres, sizes = np.array([[0.0], [1], [10], [12]]), np.array([50, 50, 50, 50])
-    groups, heights = merge_parts(centres, sizes, 0.0)
-    assert [group.tolist() for group in groups] == [
-        [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3],
-    ]  # fmt: skip
+    centres, sizes = np.array([[[0.0], [1], [10], [12]]] * 2), np.array([[50, 50, 50, 50]] * 2)
+    groups, heights = merge_parts(centres, sizes, np.array([0.0, 5.0]))
+    for run in range(2):
+        assert groups[:, run].tolist() == [[0, 0, 0, 0], [0, 0, 2, 2], [0, 0, 2, 3], [0, 1, 2, 3]]
     # The halves hold all: 4 (100 · 100 / 200) / 200 = 1. Single parts half of it, to the power 0.3.
-    assert heights == pytest.approx([10.5**2, 2**2 * 0.5**0.3, 1 * 0.5**0.3])
-    noisy = merge_parts(centres, sizes, 5.0)[1]  # chance puts parts of 50 apart by 5 (1/50 + 1/50)
-    assert noisy[2] == pytest.approx((1 - 0.2) * 0.5**0.3)
+    assert heights[0] == pytest.approx([10.5**2, 2**2 * 0.5**0.3, 1 * 0.5**0.3])
+    # Chance puts parts of 50 apart by 5 (1/50 + 1/50).
+    assert heights[1, 2] == pytest.approx((1 - 0.2) * 0.5**0.3)
 
 
 def test_a_group_that_is_too_small_joins_the_nearest() -> None:
-    groups, heights = merge_parts(np.array([[0.0], [1], [99]]), np.array([500, 490, 10]), 0.0)
-    assert (groups[1].tolist(), heights) == ([0, 1, 1], [pytest.approx(heights[0]), 0.0])
+    centres, sizes = np.array([[[0.0], [1], [99]]]), np.array([[500, 490, 10]])
+    groups, heights = merge_parts(centres, sizes, np.zeros(1))
+    assert groups[1].tolist() == [[0, 1, 1]]
+    assert heights[0, 0] > 0 == heights[0, 1]
 
 
 def test_labels_are_ordered_by_share_and_judge_agrees() -> None:
@@ -324,6 +328,35 @@ def test_top_chooses_the_words(run: Run, often: Path, tmp_path: Path) -> None:
     both = run("senses", "bank", "--top", "3", "-m", str(folder))
     assert (both.returncode, both.stdout) == (2, "")
     assert mentions(both.stderr, "words --top")
+
+
+def test_top_in_several_processes(run: Run, often: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = ("senses", "--top", "2", "-m", str(often))
+    alone = run(*ask)
+    query = importlib.import_module("ctxembed.queries.senses")
+    monkeypatch.setattr(query, "MANY_WORDS", 1)
+    monkeypatch.setattr(query, "BLOCK", 1)
+    monkeypatch.setattr(query, "cores", lambda: 2)
+    done = run(*ask)
+    assert (done.stdout, done.returncode) == (alone.stdout, 0)
+    assert len(done.stdout.splitlines()) > 2
+
+
+def test_an_interrupt_keeps_the_senses_found(often: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = importlib.import_module("ctxembed.queries.senses")
+    words, find = list[str](), query.find_senses
+
+    def interrupted(representations: Representations, word: str, **options: Any) -> SavedSenses:
+        words.append(word)
+        if len(words) == 3:
+            raise KeyboardInterrupt
+        found: SavedSenses = find(representations, word, **options)
+        return found
+
+    monkeypatch.setattr(query, "find_senses", interrupted)
+    table = ctxembed.senses(often, ["bank", "apple", "sweet"], k=2)
+    assert table.interrupted and mentions(table.notes[-1], "interrupted 2~of~3 words")
+    assert {row["word"] for row in table} == {"bank", "apple"}
 
 
 def test_words_without_saved_senses_do_not_stop_the_others(run: Run) -> None:

@@ -1,6 +1,7 @@
 """Collocates and keywords against scipy and counts by hand."""
 
 import json
+import tracemalloc
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -162,6 +163,29 @@ def test_intervals_of_ratios_and_clusters() -> None:
     # With the cluster: its sides are exchanged in half of the permutations.
     paired = UnitCounts([a, b], sizes).p_values(5000, np.random.default_rng(1))[0]
     assert paired == pytest.approx(2 / 40, abs=0.02)
+
+
+def test_intervals_are_computed_in_little_memory() -> None:
+    """All weights of 40,000 documents at once are 320 MB; the ends are those of all at once."""
+    rng = np.random.default_rng(3)
+    counts = [
+        csr_matrix(rng.poisson(0.01, (2, 40_000)) * half) for half in np.eye(2)[:, [0, 1] * 20_000]
+    ]
+    sizes = np.array([[100.0, 0], [0, 100.0]])[:, [0, 1] * 20_000]
+    units = UnitCounts(counts, sizes)
+    tracemalloc.start()
+    low, high = units.intervals(np.array([0, 1]), np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64 << 20
+    rng = np.random.default_rng(1)  # the first corpus is drawn first
+    drawn = [rng.multinomial(20_000, np.full(20_000, 1 / 20_000), 999) for _ in range(2)]
+    a, b = (
+        side[:, which::2] @ some.T
+        for which, (side, some) in enumerate(zip(counts, drawn, strict=True))
+    )
+    expected = np.quantile(log_ratio(a, 2e6, b, 2e6), [0.025, 0.975], axis=1)
+    np.testing.assert_allclose([low, high], expected)
 
 
 def test_random_halves_have_few_keywords() -> None:

@@ -27,7 +27,7 @@ checkpoint.Checkpoint.save = killed
 from ctxembed.cli.main import run
 sys.exit(run())
 """
-LEARN = ("learn", "--epochs", "0.25", "--name", "long")
+LEARN = ("learn", "--epochs", "0.12", "--name", "long")
 GOES_ON = "the interrupted run goes on after step 100; --again starts from the beginning"
 
 
