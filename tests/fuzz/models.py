@@ -58,17 +58,22 @@ def hostile_models(workspace: Workspace) -> Tries:
 def replaced(workspace: Workspace) -> Tries:
     """Ask questions while another process puts one model in place of the other."""
     workspace.fresh()
+    turn, tell = os.pipe()
     writer = os.fork()
     if writer == 0:
-        turn = 0
-        while True:
-            turn = 1 - turn
-            with atomic_directory(workspace.folder / "m", replace=True) as work:
-                shutil.copytree(workspace.models[turn], work, dirs_exist_ok=True)
-            time.sleep(0.02)  # shorter than a question
+        os.close(tell)
+        model = 0
+        while os.read(turn, 1):  # at each question, twice: while it starts, and while it reads
+            for _ in range(2):
+                model = 1 - model
+                with atomic_directory(workspace.folder / "m", replace=True) as work:
+                    shutil.copytree(workspace.models[model], work, dirs_exist_ok=True)
+                time.sleep(0.005)
+        os._exit(0)
     try:
         while True:
             question = workspace.rng.choice(QUESTIONS)
+            os.write(tell, b".")
             end = run(model_line(question), workspace.folder)
             right = [answers[question] for answers in workspace.answers]
             fault = find_fault(end, lambda end, r=right: end.out in r)  # type: ignore[misc]
@@ -76,6 +81,8 @@ def replaced(workspace: Workspace) -> Tries:
                 fault = "lost"
             yield f"replaced: {question}", fault, end
     finally:
+        os.close(tell)
+        os.close(turn)
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         for left in workspace.folder.glob(".m.*"):
