@@ -36,7 +36,7 @@ from ctxembed.word_senses.sense_file import ADDED, SenseFile
 
 BATCH = 4000  # sentences
 WRITTEN_COUNT = 3  # occurrences that a written sentence counts as: it was written for its sense
-WRITTEN_LOSS, SPLICED_LOSS = 2.0, 0.4  # weights of its loss, beside one of SemCor; if spliced
+WRITTEN_LOSS, SPLICED_LOSS = 2.0, 1.0  # weights of its loss, beside one of SemCor; if spliced
 DIRECTIONS = 64  # of the projection
 SHRINKAGE = 0.1  # even variance added to the measured one, as a share of its mean
 MIN_OCCURRENCES = 3  # of the senses whose spread is measured

@@ -143,7 +143,7 @@ def main() -> NoReturn:
         sys.stdout.flush()
         if Closed.was_written and not code:
             _fail("stdout is closed; the output is lost")
-        sys.exit(code)
+        sys.exit(code or 0)
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
     except click.ClickException as error:

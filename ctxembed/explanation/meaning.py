@@ -24,7 +24,11 @@ MIN_CONTRIBUTION = 0.05  # part of the vector below which a word is no reason
 SAME_MEANING = 0.4  # cosine of the mean vectors of two lists of words that mean the same
 MARKERS = 3  # words that name a sense
 MEANING = (
-    Column("like", "words like it here: they explain the definition; else near to word and context", "text"),
+    Column(
+        "like",
+        "words like it here: they explain the definition; else near to word and context",
+        "text",
+    ),
     Column(
         "because",
         "the context words that make most of the vector, with their shares; objects in JSON",

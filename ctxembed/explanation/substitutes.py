@@ -56,9 +56,9 @@ SURE_RELATED = 0.36  # the same, of a word that is named in any context
 MIN_CONTEXT = 0.3  # cosine with the contextual vector
 # Of words that explain a definition: weights of a logistic regression on 3,900 words for 285
 # sentences of bench/homonyms.tsv, each of which a reader called good or not.
-SENSE_NEAR, SENSE_TEXT, SENSE_CONSTANT = 0.8, 6.6, -3.8
-SENSE_KINDS = (2.9, 1.9, 1.6)  # a synonym; of a related synset; of the same kind
-FAMILIAR, RARE, COMMON = 6.4e-6, 0.22, -0.26  # a frequency; slopes of its log below and above
+SENSE_NEAR, SENSE_TEXT, SENSE_CONSTANT = 0.8, 6.6, -3.6
+SENSE_KINDS = (2.8, 1.8, 1.5)  # a synonym; of a related synset; of the same kind
+FAMILIAR, RARE, COMMON = 1.4e-6, 0.48, -0.18  # a frequency; slopes of its log below and above
 NAMED, NAMED_ALONE = (
     0.0,
     -1.1,
@@ -276,7 +276,7 @@ class SubstituteRanker:
     def score_sense(self, number: int, text: Floats, sure: float) -> Floats:
         """Return (n,) the score of each candidate as a word that explains a definition.
 
-            .8 cos(word, target) + 6.6 cos(word, text) + kind of relation + frequency - 3.8
+            .8 cos(word, target) + 6.6 cos(word, text) + kind of relation + frequency - 3.6
 
         The logarithm of the odds that a reader accepts the word. Context has no part in it: it has
         decided the definition.

@@ -105,7 +105,7 @@ def on_model(
     def wrap(query: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[ModelLike, P], R]:
         names = list(signature(query).parameters)[1:]
         kinds = {n: str(item.annotation) for n, item in signature(query).parameters.items()}
-        texts = {n: kind for n, kind in kinds.items() if n in TEXTS and "str" in kind}
+        texts = {n: kind for n, kind in kinds.items() if n in TEXTS and kind.startswith("str")}
 
         @one_thread()
         def run(model: ModelLike, /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,21 +1,24 @@
 """Work in several processes that end when this one does."""
 
-import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing.connection import wait
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor  # each function imports what it needs
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def start_pool(workers: int) -> ProcessPoolExecutor:
+def start_pool(workers: int) -> "ProcessPoolExecutor":
     """Return a pool of processes that end with this one; without os.fork they are spawned."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = None if hasattr(os, "fork") else multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, context, end_with_parent, (os.getpid(),))
 
@@ -27,19 +30,24 @@ def in_processes(
     if workers < 2:
         yield from map(function, items)
         return
+    from multiprocessing import active_children
+
     with start_pool(workers) as pool:
         try:
             for future in [pool.submit(function, item) for item in items]:
                 yield future.result()
         except BaseException:  # the other results are not needed any more
             pool.shutdown(wait=False, cancel_futures=True)
-            for child in multiprocessing.active_children():
+            for child in active_children():
                 child.terminate()
             raise
 
 
 def end_with_parent(parent: int) -> None:
     """Let this process ignore Ctrl-C, and exit when its parent process has ended."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

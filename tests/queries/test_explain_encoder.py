@@ -181,7 +181,7 @@ def test_learned_and_encoder_answer_together(tiny: Path, folder: Path, run: Run)
     rows = json.loads(run("compare", SENTENCE, "-m", "m", "-f", "json").stdout)
     assert rows[-1]["representation"] == "together" and rows[-1]["because"]
     done = run("explain", SENTENCE, "-m", "m")
-    assert done.returncode == 0 and "this is learned attention" in done.stderr
+    assert done.returncode == 0 and "learned attention is one part of the answer" in done.stderr
     done = run("explain", SENTENCE, "--attention", "together", "-m", "m")
     assert done.returncode == 2 and "it joins learned and encoder" in done.stderr
 

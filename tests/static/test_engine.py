@@ -26,9 +26,9 @@ def test_options_given_are_kept() -> None:
 
 def test_without_gensim_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setitem(sys.modules, "gensim", None)  # as on Python 3.14, where it has no wheel
-    assert engine.choose("auto", False, Progress())[0] == "own"
+    assert engine.choose("auto", False)[0] == "own"
     with pytest.raises(UsageError, match=r"pip install 'ctxembed\[gensim\]'"):
-        engine.choose("gensim", False, Progress())
+        engine.choose("gensim", False)
     done = run("export", "vectors.kv")
     assert (done.returncode, mentions(done.stderr, "gensim missing")) == (2, True)
     assert run("export", "vectors.txt").returncode == 0

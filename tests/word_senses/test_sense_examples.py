@@ -7,7 +7,7 @@ import pytest
 
 from ctxembed.text.tokenizer import Tokenizer, parse_marked
 from ctxembed.word_senses.dictionary import Dictionary, base_forms
-from ctxembed.word_senses.sense_file import open_sources
+from ctxembed.word_senses.sense_file import SenseFile, open_sources
 from tests.conftest import ROOT
 
 FILE = ROOT / "corpora" / "sense_examples.tsv.xz"
@@ -33,10 +33,13 @@ def test_keys_and_shares(rows: list[list[str]]) -> None:
 
 
 def test_each_sentence_has_its_word_once_in_brackets(rows: list[list[str]]) -> None:
-    irregular, tokenizer = Dictionary.open()._find_irregular, Tokenizer()
+    dictionary, added = open_sources()
+    assert isinstance(dictionary, Dictionary) and isinstance(added, SenseFile)
+    parts = {sense.key: sense.part for senses in added.entries.values() for sense in senses}
+    irregular, tokenizer = dictionary._find_irregular, Tokenizer()
     for key, _, *sentences in rows:
         lemma, _, rest = key.partition("%")
-        part = "?nvara"[int(rest[0])] if ":" in rest else "n"
+        part = parts[key] if key in parts else "?nvara"[int(rest[0])]
         assert sentences
         for sentence in sentences:
             marked = parse_marked(sentence, tokenizer)
