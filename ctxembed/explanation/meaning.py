@@ -12,7 +12,8 @@ from ctxembed.context.parse import Occurrence, Parsed
 from ctxembed.context.representation import ModelRepresentation, Run, TargetTrace
 from ctxembed.context.representations import Representations
 from ctxembed.context.sentences import Sentences
-from ctxembed.explanation.substitutes import NAMED_NEAR, AssignedSense, SubstituteRanker
+from ctxembed.explanation.naming import NAMED_NEAR, Candidates
+from ctxembed.explanation.substitutes import AssignedSense, SubstituteRanker
 from ctxembed.model.model import Model
 from ctxembed.stats.vectors import unit
 from ctxembed.table import Cell, Column
@@ -113,7 +114,8 @@ def find_meanings(
     contexts = [None if one.name == "static" else one for one in chosen]
     for row, (parsed, item) in enumerate(targets):
         by_name, named = {}, _name_tokens(representations, parsed, item)
-        nearest = ranker.name(row, contexts, stacked[row])
+        candidates = Candidates.of(ranker, row)
+        nearest = candidates.name(contexts, stacked[row])
         for one, rows in zip(chosen, nearest, strict=True):
             run, sense, because = runs[one.name], senses[row], list[Reason]()
             choices = decisions[row].choices.get(one.name, ())
@@ -124,7 +126,7 @@ def find_meanings(
                 sense = None  # senses were clustered with another attention
             like, text = [words[i] for i in rows[:number]], decisions[row].text
             if one.name == main and text is not None:
-                named_rows = ranker.name_sense(row, text, choices[0].sure)
+                named_rows = candidates.name_sense(text, choices[0].sure)
                 fit = (words[i] for i in named_rows if belongs(words[i], choices))
                 like = list(islice(fit, number))
             by_name[one.name] = Meaning(like, because, sense, choices)

@@ -1,7 +1,7 @@
 """Rank the words that could replace a target in its sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import exp
 
@@ -15,9 +15,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.model.model import Model
 from ctxembed.model.saved_senses import SavedSenses, saved_senses
 from ctxembed.static.frames import affinity
-from ctxembed.static.space import Space
 from ctxembed.stats.vectors import Floats, unit
-from ctxembed.word_senses.related import RELATED
 
 NEAR = 70  # candidates near the target
 FITTING = 40  # candidates near its contextual vector, for a rare sense
@@ -46,23 +44,6 @@ class Weights:
 
 PROPOSED = Weights()
 CHOSEN = Weights(near=0.5, frame=0.25, slot=1.0, context=1.5)  # to rank candidates of the user
-# Of words that explain the meaning; chosen on the part `choose` of bench/everyday.tsv.
-NAMED_NEAR = 150  # candidates near the target: the first ones are mostly of its frequent sense
-CONTEXT, PROBABLE = 4.0, 4.0  # weights beside the cosine with the target, which has 1
-MIN_COSINE = 0.1  # a lower one counts as this
-MIN_NEAR = 0.05  # cosine with the target of a word that no dictionary relates to it
-MIN_RELATED = 0.1  # probability of the senses of a related word
-SURE_RELATED = 0.36  # the same, of a word that is named in any context
-MIN_CONTEXT = 0.3  # cosine with the contextual vector
-# Of words that explain a definition: weights of a logistic regression on 3,900 words for 285
-# sentences of bench/homonyms.tsv, each of which a reader called good or not.
-SENSE_NEAR, SENSE_TEXT, SENSE_CONSTANT = 0.8, 6.6, -3.6
-SENSE_KINDS = (2.8, 1.8, 1.5)  # a synonym; of a related synset; of the same kind
-FAMILIAR, RARE, COMMON = 1.4e-6, 0.48, -0.18  # a frequency; slopes of its log below and above
-NAMED, NAMED_ALONE = (
-    0.0,
-    -1.1,
-)  # least scores: as likely good as not; one in four, if none is better
 
 
 @dataclass(frozen=True)
@@ -100,31 +81,6 @@ class AssignedSense:
 
 
 @dataclass(frozen=True)
-class Pool:
-    """The candidates of a target, and what does not depend on the representation."""
-
-    rows: Rows  # (n,)
-    words: Floats  # (n, d) vectors
-    near: Floats  # (n,) cosines with the target
-    related: Floats  # (n,) probability of the dictionary's senses of a word
-
-    def cosines(
-        self, representations: Sequence[ModelRepresentation | None], vectors: Floats
-    ) -> Floats:
-        """Return (R, n) the cosines of vectors (R, d) with the words without a sentence."""
-        cosines, known = np.zeros((len(vectors), len(self.rows))), dict[int, Floats]()
-        units = unit(vectors)
-        for row, one in enumerate(representations):
-            if one is not None:
-                if id(one.inputs) not in known:
-                    words = one.alone(self.rows)
-                    # those of a Space have length 1
-                    known[id(one.inputs)] = words if isinstance(one.inputs, Space) else unit(words)
-                cosines[row] = known[id(one.inputs)] @ units[row]
-        return cosines
-
-
-@dataclass(frozen=True)
 class SubstituteRanker:
     """Targets and the candidates of each: the nearest words, which also set the scale of scores."""
 
@@ -134,7 +90,6 @@ class SubstituteRanker:
     meant: Floats  # (n, d) the same, moved towards its sense
     pools: Sequence[Rows]
     related: Sequence[Mapping[int, float]] = ()
-    last: dict[int, Pool] = field(default_factory=dict, init=False)  # set by _pool
 
     @classmethod
     def of(
@@ -226,91 +181,6 @@ class SubstituteRanker:
             related = self.related[number]
             fits[:, 1] += [weights.sense * related.get(row, 0.0) for row in rows.tolist()]
         return Ranking(rows[kept], fits[kept])
-
-    def name(
-        self,
-        number: int,
-        representations: Sequence[ModelRepresentation | None],
-        vectors: Floats,
-    ) -> list[list[int]]:
-        """Return the rows of words that explain what a target means, by each of its vectors (R, d).
-
-            log cos(word, target) + 4 log cos(word, context) + 4 related
-
-        A sum of logarithms, so that a word has to be near to both. The best come first.
-        representations: None to leave context out.
-        """
-        pool = self._pool(number)
-        rows, related, cosines = pool.rows, pool.related, pool.cosines(representations, vectors)
-        if self.model.is_worked_example:
-            return [
-                self._name_moved(number, None if one is None else row)
-                for one, row in zip(representations, cosines, strict=True)
-            ]
-        sure, likely = related >= SURE_RELATED, related >= MIN_RELATED
-        kept = sure | (likely | (pool.near >= MIN_NEAR)) & (cosines >= MIN_CONTEXT)
-        # The words of a sense that is sure need not fit the context: it has decided already.
-        cosines = np.where(sure, np.maximum(cosines, MIN_CONTEXT), cosines)
-        near = np.where(likely, np.maximum(pool.near, MIN_CONTEXT), pool.near)
-        scores = CONTEXT * np.log(np.maximum(cosines, MIN_COSINE))  # (R, n)
-        scores += np.log(np.maximum(near, MIN_COSINE)) + PROBABLE * related
-        for row, representation in enumerate(representations):
-            if representation is None:
-                scores[row], kept[row] = pool.near, True
-        best = np.argsort(np.where(kept, -scores, np.inf), axis=1, kind="stable")
-        ends = np.count_nonzero(kept, axis=1).tolist()
-        return [rows[own[:end]].tolist() for own, end in zip(best, ends, strict=True)]
-
-    def name_sense(self, number: int, text: Floats, sure: float) -> Iterator[int]:
-        """Yield the rows of words that explain a definition, the best first; none if none fits.
-
-        text: (d,) of the definition; sure: its probability. Words that a reader accepts more often
-        than not, or else one that comes near to it.
-        """
-        rows, scores = self._pool(number).rows, self.score_sense(number, text, sure)
-        order = np.argsort(-scores, kind="stable")
-        least = NAMED if len(order) and scores[order[0]] > NAMED else NAMED_ALONE
-        kept = order[scores[order] > least]
-        yield from rows[kept if least == NAMED else kept[:1]].tolist()
-
-    def score_sense(self, number: int, text: Floats, sure: float) -> Floats:
-        """Return (n,) the score of each candidate as a word that explains a definition.
-
-            .8 cos(word, target) + 6.6 cos(word, text) + kind of relation + frequency - 3.6
-
-        The logarithm of the odds that a reader accepts the word. Context has no part in it: it has
-        decided the definition.
-        """
-        pool, model = self._pool(number), self.model
-        related = pool.related / sure
-        kinds = np.select([related >= 1, related >= RELATED, related > 0], SENSE_KINDS)
-        familiar = np.log(np.maximum(model.seen[pool.rows], 1) / model.seen_tokens / FAMILIAR)
-        scores: Floats = SENSE_CONSTANT + SENSE_NEAR * pool.near + kinds
-        scores += SENSE_TEXT * (unit(model.space[pool.rows]) @ text)
-        scores += np.where(familiar < 0, RARE, COMMON) * familiar
-        return scores
-
-    def _pool(self, number: int) -> "Pool":
-        """Return the candidates of a target; they are kept until those of another are wanted."""
-        if number not in self.last:
-            rows = self.pools[number]
-            words = self.model.centred_space[rows]
-            probable = self.related[number] if self.related else {}
-            related = np.array([probable.get(row, 0.0) for row in rows.tolist()])
-            self.last.clear()
-            self.last[number] = Pool(rows, words, words @ self.own[number], related)
-        return self.last[number]
-
-    def _name_moved(self, number: int, cosines: Floats | None) -> list[int]:
-        """Return the words of a worked example that context moved a target towards, nearest first.
-
-        cosines: with the contextual vector; None for the words near to the static vector. An
-        example has a few words: the most similar ones may be words that the target moved away from.
-        """
-        rows, vectors = self.pools[number], self.model.vectors
-        near = unit(vectors[rows]) @ unit(vectors[self.items[number].own].mean(axis=0))
-        order = np.argsort(-(near if cosines is None else cosines), kind="stable")
-        return [int(rows[i]) for i in order if cosines is None or cosines[i] > near[i]]
 
     @cached_property
     def _usual_frame(self) -> Floats:

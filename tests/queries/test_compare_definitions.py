@@ -9,15 +9,16 @@ import pytest
 import ctxembed
 from ctxembed.context.representation import Static
 from ctxembed.context.worked_example import open_worked_example
-from ctxembed.explanation.substitutes import (
+from ctxembed.explanation.naming import (
     COMMON,
     FAMILIAR,
     SENSE_CONSTANT,
     SENSE_KINDS,
     SENSE_NEAR,
     SENSE_TEXT,
-    SubstituteRanker,
+    Candidates,
 )
+from ctxembed.explanation.substitutes import SubstituteRanker
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
 from ctxembed.model.vocabulary import Vocabulary
@@ -117,7 +118,7 @@ def test_similar_words_agree_with_the_sense() -> None:
 
     def best(related: dict[int, float]) -> list[int]:
         vectors = np.ones((1, 3), np.float32)
-        return replace(ranker, related=[related]).name(0, [context], vectors)[0]
+        return Candidates.of(replace(ranker, related=[related]), 0).name([context], vectors)[0]
 
     assert best({0: 0.5}) == [0, 1]
     assert best({1: 0.5}) == [1, 0]
@@ -131,10 +132,12 @@ def test_words_that_explain_a_definition_by_hand() -> None:
     familiar = np.log(1 / ranker.model.seen_tokens / FAMILIAR)  # each word was seen once
     every = SENSE_CONSTANT + SENSE_NEAR * near + COMMON * familiar
     expected = np.array([every + SENSE_TEXT * half, every])
-    scores = replace(ranker, related=[{}]).score_sense(0, text, 0.9)
+    scores = Candidates.of(ranker, 0).score_sense(text, 0.9)
     np.testing.assert_allclose(scores, expected, atol=1e-5)
     for weight, kind in ((1.0, 0), (0.5, 1), (0.25, 2)):
-        related = replace(ranker, related=[{1: 0.9 * weight}]).score_sense(0, text, 0.9)
+        related = Candidates.of(replace(ranker, related=[{1: 0.9 * weight}]), 0).score_sense(
+            text, 0.9
+        )
         assert related[1] == pytest.approx(every + SENSE_KINDS[kind], abs=1e-5)
 
 
@@ -146,8 +149,8 @@ def test_words_are_named_where_they_are_likely_to_be_good(
     monkeypatch: pytest.MonkeyPatch, scores: tuple[float, float], named: list[int]
 ) -> None:
     ranker, _ = near_two_words([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
-    monkeypatch.setattr(SubstituteRanker, "score_sense", lambda *_: np.array(scores))
-    assert list(replace(ranker, related=[{}]).name_sense(0, np.ones(3), 1.0)) == named
+    monkeypatch.setattr(Candidates, "score_sense", lambda *_: np.array(scores))
+    assert list(Candidates.of(ranker, 0).name_sense(np.ones(3), 1.0)) == named
 
 
 def test_a_proper_noun_explains_no_common_noun() -> None:
@@ -163,9 +166,10 @@ def test_words_far_from_the_target_are_not_named() -> None:
     ranker, context = near_two_words([[-0.1, 1, 0], [1, 1, 0], [1, 0, 0]])
     fits = np.array([0, 1, 0], np.float32)
     both = [context, context, None]
-    names = ranker.name(0, both, np.stack([fits, -fits, fits]))
+    names = Candidates.of(ranker, 0).name(both, np.stack([fits, -fits, fits]))
     assert names == [[1], [], [1, 0]]  # nothing fits the second; without context all are named
-    (related,) = replace(ranker, related=[{0: 0.4}]).name(0, [context], fits[None])
+    candidates = Candidates.of(replace(ranker, related=[{0: 0.4}]), 0)
+    (related,) = candidates.name([context], fits[None])
     assert sorted(related) == [0, 1]
 
 

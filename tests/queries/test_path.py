@@ -21,7 +21,7 @@ from ctxembed.queries.compare import compare
 SENTENCE = "[Apple] launched a new phone"
 # Six files look a word up in the dictionary and choose its definition; the deepest call reads the
 # irregular forms of words from a file.
-MAX_FILES, MAX_DEPTH = 51, 21
+MAX_FILES, MAX_DEPTH = 52, 21
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}  # a frame before 3.12
 
 
