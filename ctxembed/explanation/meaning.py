@@ -106,8 +106,12 @@ def find_meanings(
         # an encoder that sees the target names words like it, one that does not what fits the place
         vectors[main] = unit(vectors[main]) + unit(shown)
     related = [decision.related for decision in decisions]
+    proposing = unit(vectors[main])  # words near to the context, and to the definition
+    for row, decision in enumerate(decisions):
+        if decision.text is not None:
+            proposing[row] += unit(decision.text)
     ranker = SubstituteRanker.of(
-        representations, items, vectors[main], min_count, senses, related, NAMED_NEAR
+        representations, items, proposing, min_count, senses, related, NAMED_NEAR
     )
     words, meanings = representations.model.vocabulary.words, []
     stacked = np.stack([vectors[one.name] for one in chosen], axis=1)  # (n, R, d)

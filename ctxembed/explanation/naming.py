@@ -25,7 +25,7 @@ MIN_CONTEXT = 0.3  # cosine with the contextual vector
 SENSE_NEAR, SENSE_TEXT, SENSE_CONSTANT = 0.8, 6.6, -3.6
 SENSE_KINDS = (2.8, 1.8, 1.5)  # a synonym; of a related synset; of the same kind
 FAMILIAR, RARE, COMMON = 1.4e-6, 0.48, -0.18  # a frequency; slopes of its log below and above
-NAMED, ALONE = 0.0, -1.1  # least scores: as likely good as not; one in four, if no word is better
+NAMED, FIRST_TWO = 0.0, -1.1  # least scores: as likely good as not; good in one of four
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,13 @@ class Candidates:
         """Yield the rows of words that explain a definition, the best first; none if none fits.
 
         text: (d,) of the definition; sure: its probability. Words that a reader accepts more often
-        than not, or else one that comes near to it.
+        than not; if there is one or none, the first two that come near to it.
         """
         scores = self.score_sense(text, sure)
         order = np.argsort(-scores, kind="stable")
         good = order[scores[order] > NAMED]
-        yield from self.rows[good if len(good) else order[scores[order] > ALONE][:1]].tolist()
+        two = order[scores[order] > FIRST_TWO][:2]
+        yield from self.rows[good if len(good) > 1 else two].tolist()
 
     def score_sense(self, text: Floats, sure: float) -> Floats:
         """Return (n,) the score of each candidate as a word that explains a definition.

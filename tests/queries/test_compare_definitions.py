@@ -143,7 +143,7 @@ def test_words_that_explain_a_definition_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("scores", "named"),
-    [((1.0, 2.0), [1, 0]), ((0.1, -0.1), [0]), ((-0.2, -0.1), [1]), ((-1.2, -1.3), [])],
+    [((1.0, 2.0), [1, 0]), ((0.1, -0.1), [0, 1]), ((-1.2, -0.1), [1]), ((-1.2, -1.3), [])],
 )
 def test_words_are_named_where_they_are_likely_to_be_good(
     monkeypatch: pytest.MonkeyPatch, scores: tuple[float, float], named: list[int]
