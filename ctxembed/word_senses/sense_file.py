@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ctxembed.errors import CorpusError
 from ctxembed.model.bundled import corpora_directory
@@ -28,7 +29,8 @@ class SenseFile:
     """The senses in a file; how often each occurs is unknown, but for shares of another one."""
 
     def __init__(self, name: str, shares: Dictionary | None = None) -> None:
-        self.entries: defaultdict[str, list[Sense]] = defaultdict(list)
+        self.entries: defaultdict[str, list[Sense]] = defaultdict(list)  # without shares
+        self.shares = shares
         keys: set[str] = set()
         for number, line in enumerate(every_line(name), 1):
             cells = [cell.strip() for cell in line.rstrip("\r\n").split("\t")]
@@ -45,9 +47,8 @@ class SenseFile:
             keys.add(key)
             examples = [text for text in cells[4:] if text]
             plain = lemma.replace("_", " ")
-            share = shares.share(number_key(key)) if shares else 0.0
             fields = (plain, part or "n", key, definition, examples, [word], math.nan)
-            self.entries[lemma].append(Sense(*fields, share=share))
+            self.entries[lemma].append(Sense(*fields))
         if not keys:
             raise CorpusError(f"{name}: no senses; {FORMAT}")
 
@@ -58,7 +59,9 @@ class SenseFile:
             for name in base_forms(word, own):
                 entry = self.entries.get(name, ())
                 senses |= {sense.key: sense for sense in entry if sense.part == own}
-        return list(senses.values())
+        if self.shares is None:
+            return list(senses.values())
+        return [replace(s, share=self.shares.share(number_key(s.key))) for s in senses.values()]
 
     def sample(self, number: int) -> list[Sense]:
         """Return the first senses."""
