@@ -258,7 +258,8 @@ def _open_whole(path: str | None, vectors: str | None, writes: bool) -> "Model":
     few = ": too few to trust" if bundled.too_small(model) else ""
     if not named or (few and sys.stderr is not None and sys.stderr.isatty()):
         source = f"the bundled model {bundled_name}" if bundled_name else str(chosen)
-        note(f"{source} answers; it has read {format_count(model.seen_tokens)} words{few}")
+        read = f"it has read {format_count(model.seen_tokens)} words{few}"
+        note(f"{source} answers; {'it was imported' if model.meta.get('imported') else read}")
     return model
 
 

@@ -43,11 +43,11 @@ MEANING = (
     Column("sure", "probability of the definition; calibrated for learned attention", "aside"),
     Column("second", "the next probable definition", "aside"),
 )
-# Why a representation may see another meaning than attention does.
-WHY = {
-    "static": "what the word means most often",
-    "bag": "another part of the sentence speaks of it",
-    "general": "words like the target, wherever they stand, speak of it",
+# What each representation reads, where it says something else than attention does.
+READS = {
+    "static": "the word alone",
+    "bag": "the mean of all other words",
+    "general": "each word counts by its similarity to the target",
 }
 
 
@@ -182,7 +182,7 @@ def describe_meanings(
         else:
             yield f"{name}: {own}"
         printed = {choice.sense.key for choice in printed_choices(own.choices)}
-        for other, why in WHY.items():
+        for other, reads in READS.items():
             if other == main or other not in by_name:
                 continue
             if axes:
@@ -195,7 +195,7 @@ def describe_meanings(
                 differs, says = _far_apart(model, like, own.like), ", ".join(like)
                 says = f"like {says}"
             if differs:
-                others.append(f"{other} says {says} ({why})")
+                others.append(f"{other} says {says} ({reads})")
         if others:
             yield f"  but {'; '.join(others)}"
 

@@ -152,7 +152,7 @@ def compare(
     parts = [f"vector_{name}" for name in name_dimensions(model)] if given else []
     itself = [replace(VECTOR, parts=parts)] if given else []
     columns = (*TARGET_COLUMNS, *AXIS.each(axes), *itself, *MEANING, WRITTEN, *at_end)
-    notes = [*axis_notes, *read.notes, *_compare_with_bag(runs)]
+    notes = [*axis_notes, *read.notes, *_compare_with_bag(runs, items)]
     attentions = [one for one in chosen if isinstance(one, Attention)]
     chart = _draw(attentions[-1] if attentions else None, runs, read, list(axes), draw)
     return Table(columns, rows, notes, read.unknown, chart=chart, lead=describe_lines)
@@ -219,9 +219,11 @@ def _weight_rows(
             yield number, name, *cells
 
 
-def _compare_with_bag(runs: Mapping[str, Run]) -> list[str]:
+def _compare_with_bag(runs: Mapping[str, Run], items: Sequence[Occurrence]) -> list[str]:
     """Return a note for each attention whose vectors are nearly those of the bag."""
     notes, bag = [], runs["bag"].vectors
+    if all(len(item.ids) == len(item.target) for item in items):
+        return ["there is no context: every representation has the word's static vector"]
     for name, run in runs.items():
         cosines = np.einsum("nd,nd->n", unit(run.vectors), unit(bag)).tolist()
         if name not in BASELINES and min(cosines) >= SAME_AS_BAG:

@@ -337,7 +337,8 @@ def _notes(
     if q_values:
         number = sum(q <= SIGNIFICANT for q in q_values.values())
         doubt = ", of which about one in twenty may be a false alarm" if number else ""
-        tested = f"{len(q_values)} words were tested by permuting documents"
+        words = "1 word was" if len(q_values) == 1 else f"{len(q_values)} words were"
+        tested = f"{words} tested by permuting documents"
         yield f"{tested}: {number} have a q_value up to {SIGNIFICANT}{doubt}"
     if excess_q:
         number = sum(q <= SIGNIFICANT for q in excess_q.values())

@@ -25,6 +25,7 @@ from ctxembed.context.representations import Representations
 from ctxembed.stats.vectors import Floats, unit
 from ctxembed.text.tokenizer import INNER
 from ctxembed.word_senses.dictionary import PARTS, Dictionary, Sense, SenseSource
+from ctxembed.word_senses.grammar_words import leave_out_grammar
 from ctxembed.word_senses.labelled import LabelledSenses, Means, centre, near_words
 from ctxembed.word_senses.parts_of_speech import PartsOfSpeech
 
@@ -45,6 +46,7 @@ SIF = 1e-3  # a word of this frequency counts half: a / (a + frequency)
 ASIDE = 0.5  # weight of the words of examples and synonyms beside those of a definition
 WORDS_AT_ONCE = 1 << 12  # of texts that are summed
 SAMPLE = 240  # senses that give the means of a model without labelled occurrences
+CERTAIN = 0.99  # no printed probability is higher
 SURE, UNSURE = 0.6, 0.4  # below: name the second definition too; the three best
 
 
@@ -159,7 +161,7 @@ class Definitions:
         """
         assert item.written is not None
         written = item.written
-        senses = self.senses(written_target(written), part)
+        senses = leave_out_grammar(self.senses(written_target(written), part), written)
         if not senses:
             return [[] for _ in targets]
         vectors = self._sense_vectors(senses).swapaxes(0, 1)  # (2, k, 3, d)
@@ -376,9 +378,9 @@ def mean_direction(vectors: Floats) -> Floats:
 
 
 def written_target(written: Written) -> str:
-    """Return the target as it was written."""
-    words = written.words[written.target.start : written.target.stop]
-    return " ".join(words).replace(f" {INNER}", "")
+    """Return the target as it was written, but for a genitive: bank's is bank."""
+    words = " ".join(written.words[written.target.start : written.target.stop])
+    return words.replace(f" {INNER}", "").removesuffix("'s").removesuffix("’s")
 
 
 def printed_choices(choices: Sequence[Choice]) -> Sequence[Choice]:
@@ -397,9 +399,15 @@ def describe_choice(choices: Sequence[Choice]) -> list[str]:
     ['a slope, 0.90 sure']
     ['a slope, 0.55 sure', '  or a company, 0.45']
     ['not sure', '  perhaps a slope, 0.35', '  or a company, 0.33', '  or a row, 0.32']
+    >>> describe_choice([Choice(senses[0], 1.0)])
+    ['a slope, its only sense in the dictionary']
     """
     best = printed_choices(choices)
-    first, *others = [f"{choice.sense.definition}, {choice.sure:.2f}" for choice in best]
+    if len(choices) == 1:  # nothing was chosen
+        return [f"{best[0].sense.definition}, its only sense in the dictionary"]
+    first, *others = [
+        f"{choice.sense.definition}, {min(choice.sure, CERTAIN):.2f}" for choice in best
+    ]
     sure = choices[0].sure >= UNSURE
     start = [f"{first} sure"] if sure else ["not sure", f"  perhaps {first}"]
     return [*start, *(f"  or {other}" for other in others)]

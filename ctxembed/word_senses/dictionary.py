@@ -88,7 +88,7 @@ class Synset(NamedTuple):
         if typed not in list("12345"):
             raise ValueError(f"kind {kind!r}")
         split = [_split_word(text) for text in words.split("|")]
-        return cls(f"{typed}:{file}", "".join(head), split, definition, examples)
+        return cls(f"{typed}:{file}", "".join(head), split, definition.rstrip(" ,;"), examples)
 
 
 @dataclass(frozen=True)

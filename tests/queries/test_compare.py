@@ -145,7 +145,7 @@ def test_every_format(run: Run) -> None:
     assert run(*ask, "-f", "csv", "--precision", "6").stdout == csv
     assert run(*ask, "-f", "table").stdout == (
         "bank: like money, grows; because money 0.43\n"
-        "  but static says like money, river (what the word means most often)\n"
+        "  but static says like money, river (the word alone)\n"
         "\n"
         "sentence  target  representation  cos_static  like\n"
         "--------  ------  --------------  ----------  -----------\n"
@@ -196,7 +196,7 @@ def test_the_verdict_is_the_first_line(run: Run) -> None:
     done = run("compare", "the [apple] launched the phone", *axes, "-f", "table")
     first, second, third, *_ = done.stdout.splitlines()
     assert first == f"apple: like {', '.join(LIKE)}; because {because(SENTENCE, 1)}"
-    assert second == "  but static says taste (what the word means most often)"
+    assert second == "  but static says taste (the word alone)"
     assert third == ""
     narrow = run("compare", "the [apple] launched the phone", "-f", "table", env={"COLUMNS": "40"})
     assert max(map(len, narrow.stdout.splitlines()[:3])) <= 40

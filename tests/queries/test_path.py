@@ -19,9 +19,9 @@ from ctxembed.model.bundled import open_model
 from ctxembed.queries.compare import compare
 
 SENTENCE = "[Apple] launched a new phone"
-# Six files look a word up in the dictionary and choose its definition; the deepest call reads the
+# Seven files look a word up in the dictionary and choose its definition; the deepest call reads the
 # irregular forms of words from a file.
-MAX_FILES, MAX_DEPTH = 52, 21
+MAX_FILES, MAX_DEPTH = 53, 21
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}  # a frame before 3.12
 
 

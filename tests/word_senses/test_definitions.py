@@ -11,9 +11,11 @@ import pytest
 
 from ctxembed.context.parse import Occurrence, Written
 from ctxembed.context.representations import Representations
+from ctxembed.context.sentences import read_sentences
 from ctxembed.errors import ModelError
 from ctxembed.model.bundled import open_model
 from ctxembed.model.model import Model
+from ctxembed.queries.define import list_written
 from ctxembed.word_senses.definitions import (
     UNSEEN,
     WITHOUT_EXAMPLES,
@@ -203,7 +205,8 @@ def test_description() -> None:
     def choices(*sure: float) -> list[Choice]:
         return [Choice(Sense("x", "n", "", f"d{i}", (), (), 0), s) for i, s in enumerate(sure, 1)]
 
-    assert describe_choice(choices(1.0)) == ["d1, 1.00 sure"]
+    assert describe_choice(choices(1.0)) == ["d1, its only sense in the dictionary"]
+    assert describe_choice(choices(0.999, 0.001)) == ["d1, 0.99 sure"]
     assert describe_choice(choices(0.5, 0.3, 0.2)) == ["d1, 0.50 sure", "  or d2, 0.30"]
     assert describe_choice(choices(0.3, 0.25, 0.2, 0.1)) == [
         "not sure",
@@ -327,3 +330,24 @@ def test_homonyms(row: str, english: Definitions) -> None:
     first = ctxembed.define(model, sentence, number=1).records()[0]
     assert str(first["sense_key"]).startswith(key)
     assert 0 < float(str(first["sure"])) <= 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        ("I like [it] here", ""), ("we [can] swim", ""), ("he opened the [can]", "n"),
+        ("she works in [IT] now", "n"), ("we left [at] dawn", ""), ("twice [as] big", "r"),
+    ],
+)  # fmt: skip
+def test_words_of_grammar(english: Definitions, sentence: str, part: str) -> None:
+    (parsed,) = read_sentences(english.representations, sentence, None).parsed
+    (target,) = list_written(parsed)
+    (choices,) = english.rank([target.item])
+    assert (choices[0].sense.part if choices else "") == part
+
+
+def test_a_genitive_is_its_word(english: Definitions) -> None:
+    (parsed,) = read_sentences(english.representations, "the [bank's] profit rose", None).parsed
+    (target,) = list_written(parsed)
+    (choices,) = english.rank([target.item])
+    assert choices[0].sense.key == "bank%1:14:00::"
