@@ -243,9 +243,9 @@ def _measure_in_process(pickled: bytes, words: Sequence[str]) -> list[Usage]:
 
 def _measure_block(test: SenseTest, words: Sequence[str]) -> list[Usage]:
     """Return the usage of some words, which are read together."""
-    found = [find_hits(test.reader.representations.model, word) for word in words]
+    all_hits = [find_hits(test.reader.representations.model, word) for word in words]
     usages = []
-    for hits, evidence in zip(found, test.reader.read(found), strict=True):
+    for hits, evidence in zip(all_hits, test.reader.read(all_hits), strict=True):
         if evidence is None:
             usages.append(Usage(hits.query, len(hits.positions)))
             continue

@@ -252,8 +252,8 @@ def _find_many(
     calibration = SenseTest.of(representations, finder.attention).calibration()
     find = partial(_find_block, pickle.dumps((model, finder.attention, calibration)), finder)
     blocks = [words[first : first + BLOCK] for first in range(0, len(words), BLOCK)]
-    with closing(in_processes(find, blocks, cores())) as found:
-        for some in found:
+    with closing(in_processes(find, blocks, cores())) as results:
+        for some in results:
             yield from some
 
 

@@ -279,13 +279,13 @@ class WordList(Sequence[str]):
         keys, order = self._keys
         ends = int.from_bytes(raw[:8], "little"), int.from_bytes(raw[-8:], "little"), len(raw)
         key = sum(end * factor for end, factor in zip(ends, FACTORS, strict=True)) & MAX_KEY
-        place, found = bisect_left(keys, key), list[int]()
+        place, rows = bisect_left(keys, key), list[int]()
         while place < len(keys) and keys[place] == key:  # another word may have the same key
             row = int(order[place])
             if self.text[self.breaks[row] + 1 : self.breaks[row + 1]] == raw:
-                found.append(row)
+                rows.append(row)
             place += 1
-        return min(found, default=None)
+        return min(rows, default=None)
 
     @cached_property
     def _keys(self) -> tuple[Sequence[int], Any]:

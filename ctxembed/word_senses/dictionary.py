@@ -245,8 +245,8 @@ class Dictionary:
         """Return the lemmas of an irregular form."""
         start = f"{part} {form} "
         row = bisect_left(self._exceptions, start)
-        found = self._exceptions[row : row + 1]
-        return found[0].split()[2:] if found and found[0].startswith(start) else []
+        lines = self._exceptions[row : row + 1]
+        return lines[0].split()[2:] if lines and lines[0].startswith(start) else []
 
     @cached_property
     def _first(self) -> Numbers:

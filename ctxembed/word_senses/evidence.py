@@ -62,8 +62,8 @@ class EvidenceReader:
     def read(self, words: Sequence[str | Hits]) -> list[Evidence | None]:
         """Return the evidence of each word, read together; None of one that occurs too rarely."""
         model = self.representations.model
-        found = [w if isinstance(w, Hits) else find_hits(model, w) for w in words]
-        often = [hits for hits in found if len(hits.positions) >= MIN_OCCURRENCES]
+        all_hits = [w if isinstance(w, Hits) else find_hits(model, w) for w in words]
+        often = [hits for hits in all_hits if len(hits.positions) >= MIN_OCCURRENCES]
         rows = [
             model.vocabulary.parts(hits.query) or model.vocabulary.parts(hits.query.split()[0])
             for hits in often
@@ -71,22 +71,22 @@ class EvidenceReader:
         measured = map(
             self._measure, self._vectors(often), rows, self.near([(own, None) for own in rows])
         )
-        return [next(measured) if len(h.positions) >= MIN_OCCURRENCES else None for h in found]
+        return [next(measured) if len(h.positions) >= MIN_OCCURRENCES else None for h in all_hits]
 
     def _measure(self, vectors: Floats, rows: Sequence[int], neighbors: float) -> Evidence:
         own = self.space.representation.inputs[rows].mean(axis=0) if rows else None
         return measure_evidence(vectors, own, self.space, neighbors)
 
-    def _vectors(self, found: Sequence[Hits]) -> list[Floats]:
+    def _vectors(self, all_hits: Sequence[Hits]) -> list[Floats]:
         """Return vectors (n, d) of some occurrences of each word; they depend on the word only."""
         drawn = []
-        for hits in found:
+        for hits in all_hits:
             rng = np.random.default_rng(crc32(hits.query.encode("utf-8", "surrogatepass")))
             drawn.append(sample_positions(hits.positions, OCCURRENCES, rng))
-        vectors: list[Floats] = [np.empty(0)] * len(found)
+        vectors: list[Floats] = [np.empty(0)] * len(all_hits)
         model, representation = self.representations.model, self.space.representation
-        for size in {hits.size for hits in found}:
-            mine = [number for number, hits in enumerate(found) if hits.size == size]
+        for size in {hits.size for hits in all_hits}:
+            mine = [number for number, hits in enumerate(all_hits) if hits.size == size]
             ends = np.cumsum([len(drawn[number]) for number in mine])
             positions = np.concatenate([drawn[number] for number in mine])
             together = vectors_at(model, representation, positions, size)
